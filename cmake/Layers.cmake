@@ -1,0 +1,25 @@
+# A folder under src/ is one library, made of every .cpp in it. Dependencies point one way: a layer names
+# only layers above it in docs/architecture.md, and tests/check_includes.py keeps the headers to that.
+#
+#   fl_layer(replay DEPENDS base abi program recording)
+option(FAULTLINE_WERROR "Treat our own warnings as errors" ON)
+set(FAULTLINE_SANITIZE "" CACHE STRING "Sanitizers for our own code, e.g. address,undefined")
+
+add_library(fl_flags INTERFACE)
+target_compile_options(fl_flags INTERFACE -Wall -Wextra -Wno-unused-parameter
+  $<$<BOOL:${FAULTLINE_WERROR}>:-Werror>
+  # Assertions stay on in release builds.
+  -UNDEBUG)
+if(FAULTLINE_SANITIZE)
+  target_compile_options(fl_flags INTERFACE -fsanitize=${FAULTLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(fl_flags INTERFACE -fsanitize=${FAULTLINE_SANITIZE})
+endif()
+
+function(fl_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  list(TRANSFORM ARG_DEPENDS PREPEND fl_)
+  add_library(fl_${name} STATIC ${sources})
+  target_include_directories(fl_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(fl_${name} PUBLIC fl_flags ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
+endfunction()

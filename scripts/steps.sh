@@ -1,0 +1,32 @@
+# What ./check and ./demo share; to be sourced from the root of the tree.
+
+jobs="$(nproc)"
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+
+# step TITLE: says what begins, and how long we have been at it.
+step() { printf '== %s  [%d:%02d]\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
+
+# build PRESET [CMAKE OPTION...]: configures and builds; quiet unless it fails.
+build() {
+  local preset=$1 log
+  shift
+  mkdir -p build
+  log="build/$preset.log"
+  if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset" --parallel "$jobs"; } \
+    >"$log" 2>&1 </dev/null; then
+    # The first error is what one needs; Ninja's own words around it follow.
+    grep -nE -m 20 'error|FAILED|CMake Error' "$log" >&2 || true
+    echo "The $preset build failed; the end of $log:" >&2
+    tail -n 40 "$log" >&2
+    return 1
+  fi
+}
+
+# run_tests PRESET [CTEST OPTION...]
+run_tests() {
+  local preset=$1
+  shift
+  ctest --preset "$preset" --parallel "$jobs" --no-tests=error "$@" </dev/null
+}

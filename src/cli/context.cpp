@@ -1,0 +1,62 @@
+#include "cli/context.h"
+
+#include "base/file.h"
+
+#include <unistd.h>
+
+namespace faultline::cli {
+
+ColorChoice Context::colorChoice() const {
+  if (color == "always") return ColorChoice::Always;
+  return color == "never" ? ColorChoice::Never : ColorChoice::Auto;
+}
+
+Log Context::log() const {
+  Verbosity verbosity = quiet ? Verbosity::Quiet : verbose ? Verbosity::Verbose : Verbosity::Normal;
+  return Log(stderr, Terminal::of(STDERR_FILENO, colorChoice()), verbosity);
+}
+
+Terminal Context::answerTerminal() const {
+  if (output.empty()) return Terminal::of(STDOUT_FILENO, colorChoice());
+  Terminal plain;
+  plain.color = color == "always";
+  return plain;
+}
+
+Result<void> Context::answer(const std::string& text) const {
+  if (!output.empty()) return writeFileAtomic(output, text);
+  if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0)
+    return errorf("cannot write the answer to standard output: {}", strerror(errno));
+  return {};
+}
+
+Result<void> Context::answer(const nlohmann::json& document) const {
+  // Program text need not be UTF-8; the document must be.
+  return answer(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void Context::run(const std::function<Result<int>()>& body) {
+  auto done = body();
+  if (done) {
+    status = *done;
+    return;
+  }
+  Terminal terminal = Terminal::of(STDERR_FILENO, colorChoice());
+  fmt::print(stderr, "faultline: {} {}\n", terminal.paint(Style::Red, "error:"), done.error().message);
+  status = kCallAtFault;
+}
+
+void addCommonOptions(CLI::App& command, Context& context) {
+  command.add_flag("--json", context.json, "Print the answer as one JSON document");
+  command.add_option("--output,-o", context.output, "Write the answer (of `record`: the recording) to FILE")
+      ->type_name("FILE");
+  command.add_flag("--quiet,-q", context.quiet, "No notes and no progress");
+  command.add_flag("--verbose,-v", context.verbose, "Say what is being done");
+  command.add_option("--color", context.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  command.add_option("--jobs,-j", context.jobs, "How many things to do at once (default: one per core)")
+      ->type_name("N");
+}
+
+} // namespace faultline::cli

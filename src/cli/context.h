@@ -1,0 +1,49 @@
+// What every subcommand gets: the common options, a log, and how to hand in an answer. One file per
+// subcommand defines add<Name>(); main.cpp lists them.
+#pragma once
+
+#include "base/log.h"
+#include "base/result.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace faultline::cli {
+
+// cli.md: what a status means to a script.
+enum ExitStatus { kAnswered = 0, kCallAtFault = 1, kDidNotFail = 2, kNoAnswer = 3 };
+
+struct Context {
+  bool json = false;
+  std::string output;
+  bool quiet = false;
+  bool verbose = false;
+  std::string color = "auto";
+  unsigned jobs = 0;
+  int status = kAnswered;
+
+  ColorChoice colorChoice() const;
+  Log log() const;
+  // The terminal that the answer goes to: standard output, or a plain file.
+  Terminal answerTerminal() const;
+  // Prints the answer to where the user asked for it.
+  Result<void> answer(const std::string& text) const;
+  Result<void> answer(const nlohmann::json& document) const;
+  // Runs a subcommand's body: an error becomes one line and status 1.
+  void run(const std::function<Result<int>()>& body);
+};
+
+// Adds --json, --output, --quiet, --color, --jobs.
+void addCommonOptions(CLI::App& command, Context& context);
+
+void addBuild(CLI::App& app, Context& context);
+void addCache(CLI::App& app, Context& context);
+void addDoctor(CLI::App& app, Context& context);
+void addInfo(CLI::App& app, Context& context);
+void addList(CLI::App& app, Context& context);
+void addRecord(CLI::App& app, Context& context);
+void addShow(CLI::App& app, Context& context);
+void addVerify(CLI::App& app, Context& context);
+
+} // namespace faultline::cli

@@ -1,0 +1,67 @@
+// faultline info: what a recording is of, how the run ended, what is in the file.
+#include "base/text.h"
+#include "cli/run.h"
+
+namespace faultline::cli {
+namespace {
+
+nlohmann::json describe(const recording::Recording& r, const std::string& path) {
+  const recording::Meta& meta = r.meta();
+  nlohmann::json document{{"schema", "faultline/1"},
+                          {"technique", "info"},
+                          {"program", meta.program},
+                          {"recording", path},
+                          {"argv", meta.argv},
+                          {"cwd", meta.cwd},
+                          {"created", meta.created},
+                          {"programId", meta.programId},
+                          {"variant", meta.variant},
+                          {"input", meta.input},
+                          {"caveats", r.caveats()},
+                          {"stats", {{"bytes", r.fileSize()}, {"rawBytes", r.logRawBytes()}, {"chunks", r.logChunks()}}}};
+  if (r.end()) {
+    document["end"] = endJson(*r.end());
+    document["stats"]["seconds"] = r.end()->seconds;
+    document["stats"]["records"] = r.end()->records;
+    document["stats"]["epochs"] = r.end()->epoch;
+    for (const std::string& c : r.end()->caveats) document["caveats"].push_back(c);
+  }
+  return document;
+}
+
+std::string render(const recording::Recording& r, const nlohmann::json& document) {
+  const recording::Meta& meta = r.meta();
+  std::string text;
+  auto line = [&](std::string_view name, const std::string& value) { text += fmt::format("{:<10} {}\n", name, value); };
+  line("program", meta.program);
+  line("command", shellCommand(meta.argv));
+  line("directory", meta.cwd);
+  line("recorded", meta.created);
+  line("input", meta.input);
+  line("ended", r.end() ? fmt::format("{} after {}", endText(*r.end()), humanDuration(r.end()->seconds))
+                        : "the recording is cut off");
+  line("file", fmt::format("{} ({} of log in {} chunks)", humanSize(r.fileSize()), humanSize(r.logRawBytes()),
+                           r.logChunks()));
+  for (const auto& caveat : document["caveats"]) line("caveat", caveat.get<std::string>());
+  return text;
+}
+
+Result<int> info(const Context& context, const RunOptions& options) {
+  FL_TRY(path, recordingFor(context, options));
+  FL_TRY(recording, recording::Recording::open(path));
+  nlohmann::json document = describe(recording, path.string());
+  FL_CHECK(context.json ? context.answer(document) : context.answer(render(recording, document)));
+  return kAnswered;
+}
+
+} // namespace
+
+void addInfo(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("info", "What a recording is of, and how the run ended");
+  addCommonOptions(*command, context);
+  auto options = std::make_shared<RunOptions>();
+  addRunOptions(*command, *options);
+  command->callback([options, &context] { context.run([&] { return info(context, *options); }); });
+}
+
+} // namespace faultline::cli

@@ -1,0 +1,60 @@
+// faultline list: the recordings that have been made without a name of their own.
+#include "base/text.h"
+#include "cli/run.h"
+
+#include <algorithm>
+
+namespace fs = std::filesystem;
+
+namespace faultline::cli {
+namespace {
+
+Result<int> listRecordings(const Context& context, std::string directory) {
+  if (directory.empty()) {
+    FL_TRY(standard, recordingsDirectory());
+    directory = standard.string();
+  }
+  std::error_code failed;
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  for (auto& entry : fs::directory_iterator(directory, failed)) {
+    std::error_code ignored;
+    if (entry.path().extension() == ".flr") files.push_back({entry.last_write_time(ignored), entry.path()});
+  }
+  if (failed) return errorf("cannot list {}: {}", directory, failed.message());
+  std::sort(files.rbegin(), files.rend());
+  nlohmann::json document{{"schema", "faultline/1"}, {"directory", directory}, {"recordings", nlohmann::json::array()}};
+  std::string text;
+  for (auto& [when, path] : files) {
+    auto recording = recording::Recording::open(path);
+    std::string name = path.stem();
+    if (!recording) {
+      document["recordings"].push_back({{"name", name}, {"path", path.string()}, {"error", recording.error().message}});
+      text += fmt::format("{:<20} cannot be read: {}\n", name, recording.error().message);
+      continue;
+    }
+    std::string how = recording->end() ? endText(*recording->end()) : "cut off";
+    document["recordings"].push_back({{"name", name},
+                                      {"path", path.string()},
+                                      {"argv", recording->meta().argv},
+                                      {"created", recording->meta().created},
+                                      {"bytes", recording->fileSize()},
+                                      {"how", how}});
+    text += fmt::format("{:<20} {}  {:>8}  {:<26} {}\n", name, recording->meta().created,
+                        humanSize(recording->fileSize()), how, shellCommand(recording->meta().argv));
+  }
+  if (files.empty()) text = fmt::format("no recordings in {}\n", directory);
+  FL_CHECK(context.json ? context.answer(document) : context.answer(text));
+  return kAnswered;
+}
+
+} // namespace
+
+void addList(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("list", "The recordings made so far, newest first");
+  addCommonOptions(*command, context);
+  auto directory = std::make_shared<std::string>();
+  command->add_option("directory", *directory, "Look here instead")->type_name("DIR");
+  command->callback([directory, &context] { context.run([&] { return listRecordings(context, *directory); }); });
+}
+
+} // namespace faultline::cli

@@ -1,0 +1,41 @@
+// faultline: one program, a subcommand per question.
+#include "cli/context.h"
+
+namespace {
+
+constexpr const char* kExamples = R"(
+A first session:
+  CC=faultline-cc CXX=faultline-c++ make      build as usual; the program runs as usual
+  faultline record -o run.flr -- ./prog args  record the failing run
+  faultline verify run.flr                    prove that it replays exactly
+  faultline show run.flr                      where it failed, who called, what the variables held
+
+Exit status: 0 answered, 1 the call or the machine is at fault, 2 the run did not fail, 3 no answer found.)";
+
+} // namespace
+
+int main(int argc, char** argv) {
+  using namespace faultline::cli;
+  CLI::App app{"Faultline explains why a C or C++ program failed."};
+  app.name("faultline");
+  app.footer(kExamples);
+  app.set_version_flag("--version", "faultline " FAULTLINE_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  Context context;
+  addRecord(app, context);
+  addShow(app, context);
+  addVerify(app, context);
+  addInfo(app, context);
+  addList(app, context);
+  addBuild(app, context);
+  addCache(app, context);
+  addDoctor(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    // CLI11's own statuses are not ours: help is an answer, all else is the call's fault.
+    return app.exit(e) == 0 ? kAnswered : kCallAtFault;
+  }
+  return context.status;
+}

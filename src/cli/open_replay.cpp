@@ -1,0 +1,59 @@
+#include "cli/open_replay.h"
+
+#include "compiler/variant.h"
+
+#include <algorithm>
+
+namespace fs = std::filesystem;
+
+namespace faultline::cli {
+namespace {
+
+// The variant that ran: from the cache, or made anew from the program, which gives the same one if neither the
+// program nor Faultline has changed.
+Result<compiler::Variant> variantOf(const Context& context, const recording::Meta& meta) {
+  if (auto cached = compiler::cachedVariant(meta.variant)) return cached;
+  std::error_code ignored;
+  if (!fs::exists(meta.program, ignored))
+    return errorf("the program {} is gone, and its variant is not in the cache any more: build it again", meta.program);
+  FL_TRY(variant, compiler::recordVariant(meta.program, {.jobs = context.jobs, .progress = {}}));
+  if (variant.programId != meta.programId)
+    return errorf("{} has been built anew since this recording was made: record it again", meta.program);
+  if (variant.key != meta.variant)
+    return errorf("this recording was made by another version of Faultline: record it again");
+  return variant;
+}
+
+Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (auto& entry : fs::directory_iterator(variant.directory, failed))
+    if (entry.path().extension() == ".fir") files.push_back(entry.path());
+  if (failed) return errorf("cannot read {}: {}", variant.directory.string(), failed.message());
+  std::sort(files.begin(), files.end());
+  std::vector<fir::Image> images;
+  for (const fs::path& file : files) {
+    FL_TRY(image, fir::openImage(file.string()));
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+} // namespace
+
+Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
+  FL_TRY(path, recordingFor(context, options));
+  FL_TRY(recording, recording::Recording::open(path));
+  FL_TRY(variant, variantOf(context, recording.meta()));
+  FL_TRY(images, imagesOf(variant));
+  FL_TRY(log, recording::LogReader::open(recording.log()));
+  replay::ReplayOptions replayOptions;
+  if (recording.end()) replayOptions.endEpoch = recording.end()->epoch;
+  FL_TRY(replay, replay::Replay::open(std::move(images), std::move(log), replayOptions));
+  std::vector<std::string> caveats = recording.caveats();
+  if (recording.end())
+    caveats.insert(caveats.end(), recording.end()->caveats.begin(), recording.end()->caveats.end());
+  return OpenRun{path, std::move(recording), std::move(replay), std::move(caveats)};
+}
+
+} // namespace faultline::cli

@@ -1,0 +1,19 @@
+// A recording, ready to be walked: the file, the program's FIR that fits it, the replay.
+#pragma once
+
+#include "cli/run.h"
+#include "replay/replay.h"
+
+namespace faultline::cli {
+
+struct OpenRun {
+  std::filesystem::path path;
+  recording::Recording recording;
+  replay::Replay replay;
+  std::vector<std::string> caveats; // of the file
+};
+
+// Refuses a recording whose program has changed since, and says so.
+Result<OpenRun> openRun(const Context& context, const RunOptions& options);
+
+} // namespace faultline::cli

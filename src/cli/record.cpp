@@ -1,0 +1,48 @@
+// faultline record -- PROGRAM ARGS: run it once, keep the run.
+#include "base/text.h"
+#include "cli/run.h"
+
+namespace faultline::cli {
+namespace {
+
+Result<int> record(Context& context, const RunOptions& options) {
+  std::string output = std::exchange(context.output, ""); // here it names the recording, not the answer
+  FL_TRY(run, recordProgram(context, options, output));
+  const recording::End& end = run.result.end;
+  Log log = context.log();
+  for (const std::string& caveat : end.caveats) log.warn("{}", caveat);
+  if (context.json) {
+    nlohmann::json document{{"schema", "faultline/1"},
+                            {"technique", "record"},
+                            {"program", run.result.meta.program},
+                            {"recording", run.path.string()},
+                            {"end", endJson(end)},
+                            {"caveats", end.caveats},
+                            {"stats",
+                             {{"seconds", end.seconds},
+                              {"variantSeconds", run.variantSeconds},
+                              {"bytes", run.result.fileSize},
+                              {"rawBytes", end.rawBytes},
+                              {"records", end.records}}}};
+    FL_CHECK(context.answer(document));
+  } else {
+    log.note("{} {} after {}; {} recorded in {}", options.words[0], endText(end), humanDuration(end.seconds),
+             humanSize(run.result.fileSize), run.path.string());
+  }
+  return kAnswered;
+}
+
+} // namespace
+
+void addRecord(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("record", "Run a program once and keep the run");
+  addCommonOptions(*command, context);
+  auto options = std::make_shared<RunOptions>();
+  addRunOptions(*command, *options);
+  command->footer("Example: faultline record -o crash.flr -- ./prog --fast input.txt\n"
+                  "The program must have been built with faultline-cc or faultline-c++. Without -o the\n"
+                  "recording gets a name that `faultline list` shows.");
+  command->callback([options, &context] { context.run([&] { return record(context, *options); }); });
+}
+
+} // namespace faultline::cli

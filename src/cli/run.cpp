@@ -1,0 +1,199 @@
+#include "cli/run.h"
+
+#include "base/progress.h"
+#include "base/text.h"
+#include "compiler/variant.h"
+
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace fs = std::filesystem;
+
+namespace faultline::cli {
+namespace {
+
+bool isRecording(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  FILE* file = fopen(path.c_str(), "rb");
+  char magic[6] = {};
+  bool same = file && fread(magic, 1, 6, file) == 6 && memcmp(magic, "FLTREC", 6) == 0;
+  if (file) fclose(file);
+  return same;
+}
+
+Result<fs::path> findProgram(const std::string& word) {
+  std::error_code ignored;
+  if (word.find('/') != std::string::npos) {
+    if (!fs::exists(word, ignored)) return errorf("{}: there is no such program", word);
+    if (access(word.c_str(), X_OK) != 0) return errorf("{}: is not executable", word);
+    return fs::canonical(word);
+  }
+  const char* path = getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (true) {
+    size_t colon = rest.find(':');
+    std::string_view folder = rest.substr(0, colon);
+    fs::path candidate = fs::path(folder.empty() ? "." : folder) / word;
+    if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0)
+      return fs::canonical(candidate);
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  return errorf("{}: there is no such program on PATH{}", word,
+                fs::exists(word, ignored) ? fmt::format("; did you mean ./{}?", word) : "");
+}
+
+// NAME-1.flr, NAME-2.flr, ...: the first that is free.
+Result<fs::path> freshName(const std::string& program) {
+  FL_TRY(directory, recordingsDirectory());
+  for (int k = 1; k < 1000000; ++k) {
+    fs::path path = directory / fmt::format("{}-{}.flr", fs::path(program).filename().string(), k);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) return path;
+  }
+  return errorf("{} is full of recordings: remove some", directory.string());
+}
+
+Result<fs::path> latestRecording() {
+  FL_TRY(directory, recordingsDirectory());
+  fs::path latest;
+  fs::file_time_type when;
+  std::error_code ignored;
+  for (auto& entry : fs::directory_iterator(directory, ignored)) {
+    auto written = entry.last_write_time(ignored);
+    if (isRecording(entry.path()) && (latest.empty() || written > when)) {
+      latest = entry.path();
+      when = written;
+    }
+  }
+  if (latest.empty()) return errorf("nothing has been recorded yet: faultline record -- ./program arguments");
+  return latest;
+}
+
+std::vector<std::string> environment(const compiler::Variant& variant) {
+  std::vector<std::string> env;
+  std::string libraries;
+  for (char** e = environ; *e; ++e) {
+    std::string_view entry = *e;
+    if (variant.hasLibraries && entry.starts_with("LD_LIBRARY_PATH="))
+      libraries = entry.substr(entry.find('=') + 1);
+    else
+      env.emplace_back(entry);
+  }
+  if (variant.hasLibraries)
+    env.push_back("LD_LIBRARY_PATH=" + variant.directory.string() + (libraries.empty() ? "" : ":" + libraries));
+  return env;
+}
+
+} // namespace
+
+void addRunOptions(CLI::App& command, RunOptions& options) {
+  command.add_option("run", options.words, "PROGRAM ARGS... after --, or a recording (default: the latest)")
+      ->type_name("RUN");
+  command.add_option("--stdin", options.input, "Standard input of the program")->type_name("FILE");
+  command.add_option("--timeout", options.timeout, "A run longer than this is a hang")->type_name("SECONDS");
+  command.add_option("--limit", options.limit, "Keep at most this much of the recording, e.g. 500M")
+      ->type_name("SIZE");
+  command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")->type_name("N");
+  command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
+}
+
+Result<fs::path> recordingsDirectory() {
+  const char* data = getenv("XDG_DATA_HOME");
+  const char* home = getenv("HOME");
+  fs::path root;
+  if (data && *data)
+    root = data;
+  else if (home && *home)
+    root = fs::path(home) / ".local/share";
+  else
+    return errorf("neither XDG_DATA_HOME nor HOME is set: name the recording with --output FILE");
+  root /= "faultline/recordings";
+  std::error_code failed;
+  fs::create_directories(root, failed);
+  if (failed) return errorf("cannot make {}: {}", root.string(), failed.message());
+  return root;
+}
+
+Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output) {
+  if (options.words.empty()) return errorf("no program: faultline record -- ./program arguments");
+  FL_TRY(program, findProgram(options.words[0]));
+  Log log = context.log();
+  compiler::VariantOptions variantOptions{.jobs = context.jobs, .progress = {}};
+  std::unique_ptr<Progress> progress;
+  variantOptions.progress = [&](size_t done, size_t total) {
+    if (!progress) progress = std::make_unique<Progress>(log, "building the record variant", total);
+    progress->update(done);
+  };
+  FL_TRY(variant, compiler::recordVariant(program, variantOptions));
+  progress.reset();
+
+  recording::RecordRequest request;
+  request.variant = variant.executable;
+  request.argv = options.words;
+  request.env = environment(variant);
+  request.program = program.string();
+  request.programId = variant.programId;
+  request.variantKey = variant.key;
+  if (!options.input.empty()) request.input = options.input;
+  if (!options.limit.empty()) {
+    FL_TRY(limit, parseSize(options.limit));
+    request.sizeLimit = limit;
+  }
+  if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
+  request.seed = options.seed;
+  request.captureOutput = options.captureOutput || context.json || !isatty(STDOUT_FILENO);
+  request.passOutput = !context.json;
+  if (output.empty()) {
+    FL_TRY(fresh, freshName(options.words[0]));
+    output = fresh.string();
+  }
+  request.output = output;
+  FL_TRY(result, recording::recordRun(request));
+  return RecordedRun{output, std::move(result), variant.seconds};
+}
+
+Result<fs::path> recordingFor(const Context& context, const RunOptions& options) {
+  if (options.words.empty()) return latestRecording();
+  const std::string& word = options.words[0];
+  if (options.words.size() == 1) {
+    if (isRecording(word)) return fs::path(word);
+    if (word.find('/') == std::string::npos) {
+      FL_TRY(directory, recordingsDirectory());
+      for (const fs::path& p : {directory / word, directory / (word + ".flr")})
+        if (isRecording(p)) return p;
+    }
+    std::error_code ignored;
+    if (fs::is_regular_file(word, ignored) && access(word.c_str(), X_OK) != 0)
+      return errorf("{}: is neither a recording nor a program", word);
+  }
+  FL_TRY(run, recordProgram(context, options, ""));
+  context.log().note("recorded as {}", run.path.string());
+  return run.path;
+}
+
+std::string endText(const recording::End& end) {
+  if (end.timedOut) return "still ran when its time was over";
+  if (int signal = end.signal()) {
+    const char* name = sigabbrev_np(signal);
+    return fmt::format("killed by {}", name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal));
+  }
+  return fmt::format("exited with status {}", end.exitStatus());
+}
+
+nlohmann::json endJson(const recording::End& end) {
+  nlohmann::json out{{"text", endText(end)}, {"timedOut", end.timedOut}};
+  if (int signal = end.signal()) {
+    const char* name = sigabbrev_np(signal);
+    out["signal"] = name ? fmt::format("SIG{}", name) : std::to_string(signal);
+  } else {
+    out["status"] = end.exitStatus();
+  }
+  return out;
+}
+
+} // namespace faultline::cli

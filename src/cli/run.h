@@ -1,0 +1,42 @@
+// The part that all questions share: which run is meant. Either a program after `--`, which is recorded
+// first, or a recording made before, by path, by its name in `faultline list`, or the latest one.
+#pragma once
+
+#include "cli/context.h"
+#include "recording/reader.h"
+#include "recording/recorder.h"
+
+#include <filesystem>
+
+namespace faultline::cli {
+
+struct RunOptions {
+  std::vector<std::string> words; // PROGRAM ARGS..., or a recording
+  std::string input;
+  double timeout = 0;
+  std::string limit;
+  uint64_t seed = 0;
+  bool captureOutput = false;
+};
+
+// --stdin, --timeout, --limit, --seed, --capture: how to run the program.
+void addRunOptions(CLI::App& command, RunOptions& options);
+
+// Where recordings go that nobody gave a name.
+Result<std::filesystem::path> recordingsDirectory();
+
+struct RecordedRun {
+  std::filesystem::path path;
+  recording::RecordResult result;
+  double variantSeconds = 0;
+};
+Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output);
+
+// The recording that a question is about; records first if the words name a program.
+Result<std::filesystem::path> recordingFor(const Context& context, const RunOptions& options);
+
+// "killed by SIGSEGV", "exited with status 3".
+std::string endText(const recording::End& end);
+nlohmann::json endJson(const recording::End& end);
+
+} // namespace faultline::cli

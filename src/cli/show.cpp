@@ -1,0 +1,2 @@
+#include "cli/context.h"
+namespace faultline::cli { void addShow(CLI::App&, Context&){} }

@@ -1,0 +1,24 @@
+// Puts the recording hooks into prepared IR. The fast path is inline:
+//
+//   %v = load i32, ptr %p                %v = load volatile i32, ptr %p
+//                                        %s = load i32, ptr shadow(%p)
+//                                        br (%v == %s), next, cold          cold: fl_load(%p, %v, 4, id, module)
+//
+//   store i32 %v, ptr %p                 store volatile i32 %v, ptr %p
+//                                        store i32 %v, ptr shadow(%p)
+//
+//   %r = call i32 @outside(...)          state.ext = module.base + id + 2
+//                                        %r = call i32 @outside(...)
+//                                        fl_ret(%r, id, module)
+//
+// Variables that need memory move to the frame stack, so that replay can compute their addresses; the others
+// are promoted to registers. abi/hooks.h says what each hook does.
+#pragma once
+
+#include "compiler/plan.h"
+
+namespace faultline::compiler {
+
+void instrumentModule(ModulePlan& plan, const InsideNames& inside);
+
+} // namespace faultline::compiler

@@ -1,0 +1,301 @@
+#include "compiler/prepare.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/MemoryBuiltins.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/ReplaceConstant.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+using namespace llvm;
+
+namespace faultline::compiler {
+namespace {
+
+constexpr const char* kPlainAttribute = "faultline-plain";
+constexpr const char* kByValueMetadata = "faultline.byval";
+
+void dropDefinitionsMadeElsewhere(Module& m) {
+  for (Function& f : m) {
+    if (!f.hasAvailableExternallyLinkage()) continue;
+    f.setComdat(nullptr);
+    // One that the compiler must inline need not exist anywhere else: its body becomes our own.
+    if (f.hasFnAttribute(Attribute::AlwaysInline)) {
+      f.setLinkage(GlobalValue::InternalLinkage);
+      f.setVisibility(GlobalValue::DefaultVisibility);
+      f.setDLLStorageClass(GlobalValue::DefaultStorageClass);
+      f.setDSOLocal(true);
+    } else {
+      f.deleteBody();
+    }
+  }
+  for (GlobalVariable& g : m.globals())
+    if (g.hasAvailableExternallyLinkage()) {
+      g.setInitializer(nullptr);
+      g.setLinkage(GlobalValue::ExternalLinkage);
+      g.setComdat(nullptr);
+    }
+}
+
+// Facts that the optimiser may rely on and a failing program may break.
+void dropPromises(Instruction& i) {
+  i.dropUnknownNonDebugMetadata();
+  i.dropPoisonGeneratingFlags();
+  if (auto* call = dyn_cast<CallInst>(&i)) {
+    if (call->getTailCallKind() != CallInst::TCK_NoTail) call->setTailCallKind(CallInst::TCK_None);
+  }
+}
+
+bool dropsOut(const IntrinsicInst& i) {
+  switch (i.getIntrinsicID()) {
+  case Intrinsic::lifetime_start:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::invariant_start:
+  case Intrinsic::invariant_end:
+  case Intrinsic::assume:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::donothing:
+  case Intrinsic::sideeffect:
+  case Intrinsic::var_annotation:
+  case Intrinsic::pseudoprobe:
+    return true;
+  default:
+    return i.isAssumeLikeIntrinsic() && i.getType()->isVoidTy() && !isa<DbgInfoIntrinsic>(i);
+  }
+}
+
+// The value that an intrinsic stands for here, or null if it stays.
+Value* foldIntrinsic(IntrinsicInst& i, const DataLayout& layout, const TargetLibraryInfo& libraries) {
+  IRBuilder<> b(&i);
+  switch (i.getIntrinsicID()) {
+  case Intrinsic::fmuladd:
+    return b.CreateFAdd(b.CreateFMul(i.getArgOperand(0), i.getArgOperand(1)), i.getArgOperand(2));
+  case Intrinsic::objectsize:
+    return lowerObjectSizeCall(&i, layout, &libraries, /*MustSucceed=*/true);
+  case Intrinsic::is_constant:
+    return ConstantInt::getFalse(i.getType());
+  case Intrinsic::expect:
+  case Intrinsic::expect_with_probability:
+  case Intrinsic::launder_invariant_group:
+  case Intrinsic::strip_invariant_group:
+  case Intrinsic::annotation:
+  case Intrinsic::ptr_annotation:
+  case Intrinsic::arithmetic_fence:
+    return i.getArgOperand(0);
+  default:
+    return nullptr;
+  }
+}
+
+void simplifyInstructions(Function& f, const TargetLibraryInfo& libraries) {
+  const DataLayout& layout = f.getParent()->getDataLayout();
+  for (Instruction& i : make_early_inc_range(instructions(f))) {
+    dropPromises(i);
+    auto* intrinsic = dyn_cast<IntrinsicInst>(&i);
+    if (!intrinsic) continue;
+    if (dropsOut(*intrinsic)) {
+      if (!i.getType()->isVoidTy()) i.replaceAllUsesWith(PoisonValue::get(i.getType()));
+      i.eraseFromParent();
+    } else if (Value* value = foldIntrinsic(*intrinsic, layout, libraries)) {
+      i.replaceAllUsesWith(value);
+      i.eraseFromParent();
+    }
+  }
+}
+
+// An invoke of an intrinsic or of inline assembly becomes a call: neither unwinds in the programs we take.
+void simplifyInvokes(Function& f) {
+  for (BasicBlock& block : f) {
+    auto* invoke = dyn_cast<InvokeInst>(block.getTerminator());
+    if (invoke && (isa<IntrinsicInst>(invoke) || invoke->isInlineAsm())) changeToCall(invoke);
+  }
+}
+
+void copyByValueArguments(Function& f) {
+  const DataLayout& layout = f.getParent()->getDataLayout();
+  IRBuilder<> b(&*f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  for (Argument& a : f.args()) {
+    if (!a.hasByValAttr()) continue;
+    Type* type = a.getParamByValType();
+    Align align = std::max(a.getParamAlign().valueOrOne(), layout.getABITypeAlign(type));
+    AllocaInst* copy = new AllocaInst(type, 0, nullptr, align, a.getName() + ".copy", f.getEntryBlock().begin());
+    a.replaceAllUsesWith(copy);
+    CallInst* move = b.CreateMemCpy(copy, align, &a, align, layout.getTypeAllocSize(type));
+    move->setMetadata(kByValueMetadata, MDNode::get(f.getContext(), {}));
+  }
+}
+
+void copyByValueOperands(Function& f) {
+  const DataLayout& layout = f.getParent()->getDataLayout();
+  SmallVector<CallBase*> calls;
+  for (Instruction& i : instructions(f))
+    if (auto* call = dyn_cast<CallBase>(&i)) calls.push_back(call);
+  for (CallBase* call : calls)
+    for (unsigned k = 0; k < call->arg_size(); ++k) {
+      if (!call->isByValArgument(k)) continue;
+      Type* type = call->getParamByValType(k);
+      Align align = std::max(call->getParamAlign(k).valueOrOne(), layout.getABITypeAlign(type));
+      auto* copy = new AllocaInst(type, 0, nullptr, align, "byval", f.getEntryBlock().begin());
+      IRBuilder<> b(call);
+      b.CreateMemCpy(copy, align, call->getArgOperand(k), align, layout.getTypeAllocSize(type));
+      call->setArgOperand(k, copy);
+    }
+}
+
+bool isExpressible(const Function& f) {
+  if (f.hasFnAttribute(Attribute::Naked) || f.isPresplitCoroutine()) return false;
+  if (f.hasFnAttribute("interrupt")) return false;
+  for (const Instruction& i : instructions(f)) {
+    if (isa<CallBrInst, CatchSwitchInst, CatchPadInst, CleanupPadInst>(i)) return false;
+    if (i.getType()->isTokenTy() || i.getType()->isScalableTy()) return false;
+    if (auto* call = dyn_cast<CallBase>(&i))
+      if (call->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp || call->getIntrinsicID() == Intrinsic::localescape)
+        return false;
+  }
+  return true;
+}
+
+// Moves an inexpressible body aside and leaves a forwarder in its place, so that every function that has
+// IR can be called as one that we follow.
+void forwardToPlainBody(Function& f) {
+  if (f.isVarArg() || f.hasFnAttribute(Attribute::Naked)) {
+    f.addFnAttr(kPlainAttribute);
+    return;
+  }
+  Function* plain = Function::Create(f.getFunctionType(), GlobalValue::InternalLinkage, f.getName() + ".plain",
+                                     f.getParent());
+  plain->copyAttributesFrom(&f);
+  plain->setLinkage(GlobalValue::InternalLinkage);
+  plain->setVisibility(GlobalValue::DefaultVisibility);
+  plain->setDSOLocal(true);
+  plain->splice(plain->begin(), &f);
+  for (unsigned k = 0; k < f.arg_size(); ++k) f.getArg(k)->replaceAllUsesWith(plain->getArg(k));
+  plain->setSubprogram(f.getSubprogram());
+  f.setSubprogram(nullptr);
+  plain->addFnAttr(kPlainAttribute);
+  BasicBlock* block = BasicBlock::Create(f.getContext(), "entry", &f);
+  IRBuilder<> b(block);
+  SmallVector<Value*> arguments;
+  for (Argument& a : f.args()) arguments.push_back(&a);
+  CallInst* call = b.CreateCall(plain, arguments);
+  call->setAttributes(f.getAttributes().removeFnAttributes(f.getContext()));
+  call->setCallingConv(f.getCallingConv());
+  if (f.getReturnType()->isVoidTy())
+    b.CreateRetVoid();
+  else
+    b.CreateRet(call);
+}
+
+// Constants that are more than symbol + number become instructions.
+bool isSimpleConstant(const ConstantExpr& e, const DataLayout& layout) {
+  switch (e.getOpcode()) {
+  case Instruction::GetElementPtr:
+  case Instruction::BitCast:
+  case Instruction::AddrSpaceCast:
+    return true;
+  case Instruction::PtrToInt:
+    return layout.getTypeSizeInBits(e.getType()) == 64;
+  case Instruction::IntToPtr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void expandConstants(Module& m) {
+  const DataLayout& layout = m.getDataLayout();
+  SmallSetVector<Constant*, 32> expanded;
+  for (Function& f : m)
+    for (Instruction& i : instructions(f))
+      for (Value* operand : i.operands()) {
+        SmallVector<Constant*> pending;
+        if (auto* c = dyn_cast<ConstantExpr>(operand)) pending.push_back(c);
+        SmallPtrSet<Constant*, 8> seen;
+        bool complicated = false;
+        while (!pending.empty() && !complicated) {
+          Constant* c = pending.pop_back_val();
+          if (!seen.insert(c).second) continue;
+          if (auto* e = dyn_cast<ConstantExpr>(c)) {
+            complicated |= !isSimpleConstant(*e, layout);
+            for (Value* o : e->operands()) pending.push_back(cast<Constant>(o));
+          }
+        }
+        if (complicated) expanded.insert(cast<Constant>(operand));
+      }
+  if (!expanded.empty()) convertUsersOfConstantsToInstructions(expanded.getArrayRef());
+}
+
+void runCoroutinePasses(Module& m) {
+  bool any = false;
+  for (Function& f : m) any |= f.isPresplitCoroutine();
+  if (!any) return;
+  LoopAnalysisManager lam;
+  FunctionAnalysisManager fam;
+  CGSCCAnalysisManager cam;
+  ModuleAnalysisManager mam;
+  PassBuilder builder;
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cam, mam);
+  builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(m, mam);
+}
+
+void relaxAttributes(Function& f) {
+  f.removeFnAttr(Attribute::OptimizeNone);
+  f.removeFnAttr(Attribute::NoInline);
+  f.removeFnAttr(Attribute::AlwaysInline);
+  f.removeFnAttr(Attribute::StackProtect);
+  f.removeFnAttr(Attribute::StackProtectStrong);
+  f.removeFnAttr(Attribute::StackProtectReq);
+  f.removeFnAttr("probe-stack");
+  // Code that ran as strict floating point stays so; everything else must not be fused or reassociated.
+  f.removeFnAttr("unsafe-fp-math");
+}
+
+} // namespace
+
+bool isPlain(const Function& function) { return function.hasFnAttribute(kPlainAttribute); }
+
+bool isByValueCopy(const Instruction& instruction) { return instruction.getMetadata(kByValueMetadata) != nullptr; }
+
+Result<void> prepareModule(Module& m) {
+  runCoroutinePasses(m);
+  dropDefinitionsMadeElsewhere(m);
+  TargetLibraryInfoImpl libraryImpl(Triple(m.getTargetTriple()));
+  SmallVector<Function*> defined;
+  for (Function& f : m)
+    if (!f.isDeclaration()) defined.push_back(&f);
+  SmallPtrSet<const Function*, 4> resolvers; // they run before anything is set up
+  for (GlobalIFunc& g : m.ifuncs())
+    if (auto* f = dyn_cast<Function>(g.getResolver()->stripPointerCasts())) resolvers.insert(f);
+  for (Function* f : defined) {
+    if (resolvers.count(f)) f->addFnAttr(kPlainAttribute);
+    if (!isPlain(*f) && !isExpressible(*f)) forwardToPlainBody(*f);
+  }
+  for (Function& f : m) {
+    if (f.isDeclaration() || isPlain(f)) continue;
+    TargetLibraryInfo libraries(libraryImpl, &f);
+    relaxAttributes(f);
+    removeUnreachableBlocks(f);
+    simplifyInstructions(f, libraries);
+    simplifyInvokes(f);
+    copyByValueArguments(f);
+    copyByValueOperands(f);
+  }
+  expandConstants(m);
+  std::string problem;
+  raw_string_ostream stream(problem);
+  if (verifyModule(m, &stream)) return errorf("{}: IR is not valid after preparation: {}", m.getName().str(), problem);
+  return {};
+}
+
+} // namespace faultline::compiler

@@ -1,0 +1,304 @@
+#include "compiler/variant.h"
+
+#include "base/file.h"
+#include "base/process.h"
+#include "compiler/relink.h"
+#include "compiler/variant_unit.h"
+#include "program/embedded_reader.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
+#include <xxhash.h>
+
+namespace fs = std::filesystem;
+
+namespace faultline::compiler {
+namespace {
+
+constexpr uint64_t kDefaultCacheLimit = uint64_t(4) << 30;
+
+// Chained hash of everything that decides about a result.
+class Key {
+public:
+  Key& add(std::string_view bytes) {
+    value_ = XXH3_64bits_withSeed(bytes.data(), bytes.size(), value_);
+    return *this;
+  }
+  Key& add(uint64_t number) { return add(std::string_view(reinterpret_cast<const char*>(&number), 8)); }
+  std::string text() const { return fmt::format("{:016x}", value_); }
+
+private:
+  uint64_t value_ = 0;
+};
+
+struct Unit {
+  uint64_t hash = 0;
+  std::string name;
+  std::string bitcode;
+  std::vector<std::string> needs; // undefined names
+  std::string key;
+};
+
+// The program or one of its shared libraries.
+struct Binary {
+  fs::path path;
+  std::unique_ptr<program::EmbeddedProgram> embedded;
+  std::vector<size_t> units;
+};
+
+struct Build {
+  std::vector<Binary> binaries; // the program first
+  std::vector<Unit> units;      // each once
+  std::map<uint64_t, size_t> unitOfHash;
+  InsideNames inside;
+};
+
+Result<std::string> hashOfFile(const fs::path& path) {
+  FL_TRY(bytes, readFile(path));
+  return Key().add(bytes).text();
+}
+
+Result<fs::path> ownDirectory() {
+  std::error_code failed;
+  fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  if (failed) return errorf("cannot find my own file: /proc is not mounted");
+  return self.parent_path();
+}
+
+Result<fs::path> runtimeLibrary() {
+  FL_TRY(bin, ownDirectory());
+  for (const char* place : {"../lib/libfaultline_record.so", "../lib/faultline/libfaultline_record.so"}) {
+    std::error_code ignored;
+    if (fs::exists(bin / place, ignored)) return fs::canonical(bin / place);
+  }
+  return errorf("libfaultline_record.so is not beside {}: install Faultline again", bin.string());
+}
+
+// The shared libraries that the loader would map, as `ldd` finds them.
+Result<std::vector<fs::path>> loadedLibraries(const fs::path& program) {
+  FL_TRY(outcome, runCommand({.argv = {program.string()}, .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}}}));
+  std::vector<fs::path> libraries;
+  if (!outcome.ok()) return libraries; // static: there are none
+  size_t at = 0;
+  while (at < outcome.out.size()) {
+    size_t end = outcome.out.find('\n', at);
+    std::string line = outcome.out.substr(at, end == std::string::npos ? end : end - at);
+    at = end == std::string::npos ? outcome.out.size() : end + 1;
+    size_t arrow = line.find("=> ");
+    size_t close = line.rfind(" (0x");
+    if (arrow == std::string::npos || close == std::string::npos || close < arrow + 3) continue;
+    libraries.push_back(line.substr(arrow + 3, close - arrow - 3));
+  }
+  return libraries;
+}
+
+bool isSystemPath(const fs::path& path) {
+  std::string text = path.string();
+  return text.starts_with("/lib") || text.starts_with("/usr/lib");
+}
+
+Result<void> addBinary(Build& build, fs::path path, program::EmbeddedProgram embedded) {
+  Binary binary;
+  binary.path = std::move(path);
+  binary.embedded = std::make_unique<program::EmbeddedProgram>(std::move(embedded));
+  for (const program::EmbeddedRecord& record : binary.embedded->units()) {
+    if (record.kind != FL_EMBEDDED_BITCODE) continue;
+    auto [it, added] = build.unitOfHash.try_emplace(record.hash, build.units.size());
+    binary.units.push_back(it->second);
+    if (!added) continue;
+    FL_TRY(bitcode, program::unpack(record));
+    FL_TRY(defined, definedFunctions(bitcode));
+    FL_TRY(needs, undefinedFunctions(bitcode));
+    for (const std::string& name : defined) build.inside.insert(name);
+    build.units.push_back({record.hash, record.name, std::move(bitcode), std::move(needs), {}});
+  }
+  build.binaries.push_back(std::move(binary));
+  return {};
+}
+
+Result<Build> collect(const fs::path& program) {
+  Build build;
+  FL_TRY(embedded, program::EmbeddedProgram::open(program.string()));
+  FL_CHECK(addBinary(build, program, std::move(embedded)));
+  FL_TRY(libraries, loadedLibraries(program));
+  for (const fs::path& library : libraries) {
+    if (isSystemPath(library)) continue;
+    if (auto inner = program::EmbeddedProgram::open(library.string()))
+      FL_CHECK(addBinary(build, library, std::move(*inner)));
+  }
+  return build;
+}
+
+void nameUnits(Build& build, const std::string& toolHash) {
+  for (Unit& unit : build.units) {
+    Key key;
+    key.add(toolHash).add(unit.hash);
+    for (const std::string& name : unit.needs)
+      if (build.inside.contains(name)) key.add(name);
+    unit.key = key.text();
+  }
+}
+
+Result<void> makeUnit(const Unit& unit, const fs::path& folder, const InsideNames& inside) {
+  fs::path object = folder / (unit.key + ".o"), fir = folder / (unit.key + ".fir");
+  std::error_code ignored;
+  if (fs::exists(object, ignored) && fs::exists(fir, ignored)) {
+    auto now = fs::file_time_type::clock::now();
+    fs::last_write_time(object, now, ignored);
+    fs::last_write_time(fir, now, ignored);
+    return {};
+  }
+  auto made = makeRecordUnit(unit.bitcode, unit.hash, inside);
+  if (!made) return errorf("{}: {}", unit.name, made.error().message);
+  FL_CHECK(writeFileAtomic(fir, std::string_view(made->fir.data(), made->fir.size())));
+  return writeFileAtomic(object, made->object);
+}
+
+Result<void> makeUnits(const Build& build, const fs::path& folder, const VariantOptions& options) {
+  unsigned jobs = options.jobs ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  std::atomic<size_t> next = 0, done = 0;
+  std::mutex mutex;
+  std::optional<Error> failure;
+  auto work = [&] {
+    for (size_t k; (k = next++) < build.units.size();) {
+      auto made = makeUnit(build.units[k], folder, build.inside);
+      std::lock_guard lock(mutex);
+      if (!made && !failure) failure = made.error();
+      if (options.progress) options.progress(++done, build.units.size());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned k = 1; k < std::min<size_t>(jobs, build.units.size()); ++k) threads.emplace_back(work);
+  work();
+  for (std::thread& t : threads) t.join();
+  if (failure) return *failure;
+  return {};
+}
+
+Result<void> linkVariant(const Build& build, const fs::path& units, const fs::path& out, const fs::path& runtime) {
+  for (size_t b = 0; b < build.binaries.size(); ++b) {
+    const Binary& binary = build.binaries[b];
+    RelinkRequest request{.program = *binary.embedded, .output = {}};
+    for (size_t u : binary.units)
+      request.replacements[build.units[u].hash] = (units / (build.units[u].key + ".o")).string();
+    request.extra = {"-Wl,--no-as-needed", runtime.string(), "-Wl,-rpath," + runtime.parent_path().string()};
+    request.output = (out / (b == 0 ? fs::path("program") : binary.path.filename())).string();
+    if (auto linked = relink(request); !linked)
+      return errorf("cannot link the record variant of {}: {}", binary.path.string(), linked.error().message);
+  }
+  for (const Unit& unit : build.units) {
+    std::error_code failed;
+    fs::path from = units / (unit.key + ".fir"), to = out / fmt::format("{:016x}.fir", unit.hash);
+    fs::create_hard_link(from, to, failed);
+    if (failed) fs::copy_file(from, to, failed);
+    if (failed) return errorf("cannot copy {}: {}", from.string(), failed.message());
+  }
+  return {};
+}
+
+Result<void> writeManifest(const Build& build, const fs::path& out, const std::string& programId) {
+  nlohmann::json manifest{{"version", 1}, {"program", build.binaries[0].path.string()}, {"programId", programId}};
+  for (const Binary& b : build.binaries) manifest["binaries"].push_back(b.path.string());
+  for (const Unit& u : build.units)
+    manifest["units"].push_back({{"hash", fmt::format("{:016x}", u.hash)}, {"source", u.name}});
+  return writeFileAtomic(out / "manifest.json", manifest.dump(1));
+}
+
+std::string programIdOf(const Build& build) {
+  Key key;
+  for (const Binary& b : build.binaries)
+    for (size_t u : b.units) key.add(build.units[u].hash);
+  return key.text();
+}
+
+// Held while a variant is made, so that two runs started together build it once.
+class CacheLock {
+public:
+  explicit CacheLock(const fs::path& path) : fd_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    if (fd_ >= 0) flock(fd_, LOCK_EX);
+  }
+  ~CacheLock() {
+    if (fd_ >= 0) close(fd_);
+  }
+  CacheLock(const CacheLock&) = delete;
+  CacheLock& operator=(const CacheLock&) = delete;
+
+private:
+  int fd_;
+};
+
+Variant describe(const fs::path& directory, const std::string& key, const std::string& programId, size_t binaries) {
+  return {key, directory, directory / "program", programId, binaries > 1, 0};
+}
+
+Result<Variant> make(Build& build, const fs::path& root, const std::string& toolHash, const VariantOptions& options) {
+  FL_TRY(runtime, runtimeLibrary());
+  FL_TRY(runtimeHash, hashOfFile(runtime));
+  nameUnits(build, toolHash);
+  Key key;
+  key.add(runtimeHash).add(runtime.string());
+  for (const Binary& b : build.binaries) {
+    for (size_t u : b.units) key.add(build.units[u].key);
+    for (const program::EmbeddedRecord& link : b.embedded->links()) key.add(link.hash);
+  }
+  std::string programId = programIdOf(build);
+  fs::path directory = root / "variants" / key.text();
+  CacheLock lock(root / "lock");
+  std::error_code ignored;
+  Variant variant = describe(directory, key.text(), programId, build.binaries.size());
+  if (fs::exists(directory / "manifest.json", ignored)) {
+    fs::last_write_time(directory, fs::file_time_type::clock::now(), ignored);
+    return variant;
+  }
+  auto start = std::chrono::steady_clock::now();
+  fs::path units = root / "units";
+  fs::create_directories(units, ignored);
+  FL_CHECK(makeUnits(build, units, options));
+  fs::path scratch = directory;
+  scratch += fmt::format(".{}", getpid());
+  fs::remove_all(scratch, ignored);
+  std::error_code failed;
+  fs::create_directories(scratch, failed);
+  if (failed) return errorf("cannot make {}: {}", scratch.string(), failed.message());
+  auto linked = linkVariant(build, units, scratch, runtime);
+  if (linked) linked = writeManifest(build, scratch, programId);
+  if (linked) {
+    fs::remove_all(directory, ignored);
+    fs::rename(scratch, directory, failed);
+    if (failed) linked = errorf("cannot make {}: {}", directory.string(), failed.message());
+  }
+  fs::remove_all(scratch, ignored);
+  FL_CHECK(linked);
+  variant.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  (void)trimCache(kDefaultCacheLimit);
+  return variant;
+}
+
+} // namespace
+
+Result<Variant> recordVariant(const fs::path& program, const VariantOptions& options) {
+  FL_TRY(root, cacheDir());
+  FL_TRY(build, collect(program));
+  // Our own file decides what a variant looks like, so its hash is the version.
+  FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
+  return make(build, root, toolHash, options);
+}
+
+Result<Variant> cachedVariant(const std::string& key) {
+  FL_TRY(root, cacheDir());
+  fs::path directory = root / "variants" / key;
+  auto text = readFile(directory / "manifest.json");
+  if (key.empty() || key.find('/') != std::string::npos || !text)
+    return errorf("the variant {} is not in the cache any more", key);
+  auto manifest = nlohmann::json::parse(*text, nullptr, false);
+  if (!manifest.is_object()) return errorf("the variant {} in the cache is damaged: run `faultline cache --clean`", key);
+  return describe(directory, key, manifest.value("programId", ""), manifest.value("binaries", nlohmann::json::array()).size());
+}
+
+} // namespace faultline::compiler

@@ -1,0 +1,51 @@
+// Makes the record variant of a program: all units that carry IR, in the program and in the shared libraries
+// it loads, built again with hooks, and linked as they were. Everything is cached by content: a changed unit,
+// link command, tool or runtime gives another key, so an old entry is never used by mistake.
+//
+//   cache/units/<key>.o, <key>.fir         one unit, shared by all programs that contain it
+//   cache/variants/<key>/program, *.so     what is run
+//   cache/variants/<key>/<hash>.fir        what replays it
+//   cache/variants/<key>/manifest.json     where it came from; written last
+#pragma once
+
+#include "base/result.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace faultline::compiler {
+
+struct Variant {
+  std::string key;
+  std::filesystem::path directory;
+  std::filesystem::path executable;
+  std::string programId; // names the IR: equal for equal programs
+  bool hasLibraries = false; // directory must come first on LD_LIBRARY_PATH
+  double seconds = 0;        // spent on making it; 0: it was in the cache
+};
+
+struct VariantOptions {
+  unsigned jobs = 0; // 0: one per core
+  std::function<void(size_t done, size_t total)> progress;
+};
+
+Result<Variant> recordVariant(const std::filesystem::path& program, const VariantOptions& options = {});
+
+// The variant with this key, if it is still in the cache.
+Result<Variant> cachedVariant(const std::string& key);
+
+// What the cache holds.
+struct CacheEntry {
+  std::string key;
+  std::string program; // empty for a unit
+  uint64_t bytes = 0;
+  std::filesystem::file_time_type used;
+};
+Result<std::vector<CacheEntry>> listCache();
+
+// Removes what was used longest ago until at most `limit` bytes are left; returns the bytes removed.
+Result<uint64_t> trimCache(uint64_t limit);
+
+} // namespace faultline::compiler

@@ -1,0 +1,103 @@
+#include "compiler/variant_unit.h"
+
+#include "compiler/instrument.h"
+#include "compiler/lower.h"
+#include "compiler/prepare.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <mutex>
+
+using namespace llvm;
+
+namespace faultline::compiler {
+namespace {
+
+Error toError(llvm::Error error, const char* doing) {
+  return errorf("cannot {}: {}", doing, toString(std::move(error)));
+}
+
+MemoryBufferRef bufferOf(const std::string& bitcode) { return MemoryBufferRef(bitcode, "unit"); }
+
+void initialiseTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+  });
+}
+
+Result<std::vector<std::string>> functionNames(const std::string& bitcode, bool defined) {
+  LLVMContext context;
+  auto module = getLazyBitcodeModule(bufferOf(bitcode), context);
+  if (!module) return toError(module.takeError(), "read the program's IR");
+  std::vector<std::string> names;
+  for (Function& f : **module) {
+    if (f.isIntrinsic() || f.hasLocalLinkage()) continue;
+    bool hasBody = !f.isDeclaration() && !f.hasAvailableExternallyLinkage();
+    if (hasBody == defined) names.push_back(f.getName().str());
+  }
+  for (GlobalAlias& a : (*module)->aliases())
+    if (defined && !a.hasLocalLinkage() && isa_and_nonnull<Function>(a.getAliaseeObject()))
+      names.push_back(a.getName().str());
+  return names;
+}
+
+// Optimising code generation of unoptimised IR: faithful to the source, and quick enough.
+Result<std::string> generateCode(Module& m) {
+  initialiseTarget();
+  std::string problem;
+  const Target* target = TargetRegistry::lookupTarget(m.getTargetTriple(), problem);
+  if (!target) return errorf("no code generator for {}: {}", m.getTargetTriple(), problem);
+  TargetOptions options;
+  options.TrapUnreachable = true; // running off a function's end must stop there, not in the next one
+  options.NoTrapAfterNoreturn = true;
+  options.UseInitArray = true;
+  options.FunctionSections = false;
+  bool pic = m.getPICLevel() != PICLevel::NotPIC;
+  std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(m.getTargetTriple(), "x86-64", "", options, pic ? Reloc::PIC_ : Reloc::Static,
+                                  m.getCodeModel(), CodeGenOptLevel::Default));
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
+    return errorf("the code generator cannot write object files");
+  passes.run(m);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+Result<std::vector<std::string>> definedFunctions(const std::string& bitcode) { return functionNames(bitcode, true); }
+Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode) {
+  return functionNames(bitcode, false);
+}
+
+Result<VariantUnit> makeRecordUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside) {
+  LLVMContext context;
+  auto read = parseBitcodeFile(bufferOf(bitcode), context);
+  if (!read) return toError(read.takeError(), "read the program's IR");
+  Module& m = **read;
+  FL_CHECK(prepareModule(m));
+  ModulePlan plan = planModule(m, hash);
+  VariantUnit unit;
+  unit.fir = lowerModule(plan, inside).finish(hash);
+  StripDebugInfo(m);
+  instrumentModule(plan, inside);
+  std::string problem;
+  raw_string_ostream stream(problem);
+  if (verifyModule(m, &stream)) return errorf("{}: IR is not valid after instrumentation: {}", m.getName().str(), problem);
+  FL_TRY(object, generateCode(m));
+  unit.object = std::move(object);
+  return unit;
+}
+
+} // namespace faultline::compiler

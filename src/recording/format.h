@@ -1,0 +1,52 @@
+// The recording file, as bytes: a fixed header, then chunks, each with its own checksum, so that a file cut
+// off anywhere is good up to its last whole chunk. Everything is little-endian; docs/formats.md has the tour.
+#pragma once
+
+#include <cstdint>
+
+namespace faultline::recording {
+
+inline constexpr char kMagic[8] = {'F', 'L', 'T', 'R', 'E', 'C', 0, 1};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kChunkMagic = 0x4b4e4843; // "CHNK"
+
+// No chunk is larger than this when unpacked; a larger declared size is damage, not a reason to allocate.
+inline constexpr uint64_t kMaxRawSize = 64ull << 20;
+// What zstd can make of kMaxRawSize at worst, and a chunk's own prefix.
+inline constexpr uint64_t kMaxStoredSize = kMaxRawSize + (kMaxRawSize >> 7) + 4096;
+
+struct FileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t flags; // 0 so far
+};
+static_assert(sizeof(FileHeader) == 16);
+
+enum class ChunkKind : uint32_t {
+  Meta = 1,   // JSON: what was run and how
+  Input = 2,  // zstd: standard input, in pieces
+  Log = 3,    // LogPrefix, zstd: the used part of one log buffer
+  Output = 4, // OutputPrefix, zstd: what the program wrote
+  End = 5,    // JSON: how it ended
+};
+
+struct ChunkHeader {
+  uint32_t magic;
+  ChunkKind kind;
+  uint64_t sequence;   // 0, 1, 2, ... over the whole file
+  uint64_t rawSize;    // of the content, unpacked, without prefix
+  uint64_t storedSize; // of the bytes that follow
+  uint64_t hash;       // XXH3 64 of this header up to here, seeded into that of the stored bytes
+};
+static_assert(sizeof(ChunkHeader) == 40);
+
+struct LogPrefix {
+  uint64_t firstEpoch; // of the first record in it that carries one; 0 if there is none
+};
+
+struct OutputPrefix {
+  uint32_t stream; // 1 standard output, 2 standard error
+  uint32_t reserved;
+};
+
+} // namespace faultline::recording

@@ -1,0 +1,109 @@
+#include "recording/meta.h"
+
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+namespace faultline::recording {
+namespace {
+
+using nlohmann::json;
+
+// One list of members serves both directions; `io` is a Put or a Get.
+template <class IO, class M> void metaFields(IO& io, M& m) {
+  io("argv", m.argv), io("env", m.env), io("cwd", m.cwd), io("program", m.program);
+  io("program_id", m.programId), io("variant", m.variant), io("created", m.created), io("input", m.input);
+  io("capture_output", m.captureOutput), io("seed", m.seed), io("size_limit", m.sizeLimit);
+  io("timeout", m.timeout);
+}
+
+template <class IO, class E> void endFields(IO& io, E& e) {
+  io("wait_status", e.waitStatus), io("timed_out", e.timedOut), io("ended", e.ended), io("epoch", e.epoch);
+  io("ext", e.ext), io("thread", e.thread), io("records", e.records), io("raw_bytes", e.rawBytes);
+  io("stored_bytes", e.storedBytes), io("seconds", e.seconds), io("caveats", e.caveats);
+}
+
+// Arguments and environments need not be UTF-8, JSON must be: bytes 0x80..0xff travel as U+0080..U+00ff.
+std::string widen(std::string_view bytes) {
+  std::string text;
+  for (unsigned char c : bytes) {
+    if (c < 0x80)
+      text += char(c);
+    else
+      text += {char(0xc0 | (c >> 6)), char(0x80 | (c & 0x3f))};
+  }
+  return text;
+}
+
+std::string narrow(const std::string& text) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = text[i];
+    if ((c == 0xc2 || c == 0xc3) && i + 1 < text.size())
+      bytes += char((c << 6) | (text[++i] & 0x3f));
+    else
+      bytes += char(c);
+  }
+  return bytes;
+}
+
+struct Put {
+  json object;
+  template <class T> void operator()(const char* name, const T& value) { object[name] = value; }
+  void operator()(const char* name, const std::string& value) { object[name] = widen(value); }
+  void operator()(const char* name, const std::vector<std::string>& values) {
+    json list = json::array();
+    for (const auto& value : values) list.push_back(widen(value));
+    object[name] = std::move(list);
+  }
+};
+
+struct Get {
+  const json& object;
+  template <class T> void operator()(const char* name, T& value) { value = object.at(name).get<T>(); }
+  void operator()(const char* name, std::string& value) {
+    value = narrow(object.at(name).get<std::string>());
+  }
+  void operator()(const char* name, std::vector<std::string>& values) {
+    for (const auto& item : object.at(name)) values.push_back(narrow(item.get<std::string>()));
+  }
+};
+
+template <class T, class Fields> Result<T> fromJson(std::string_view text, const char* what, Fields fields) {
+  try {
+    json object = json::parse(text);
+    T value;
+    Get get{object};
+    fields(get, value);
+    return value;
+  } catch (const json::exception& e) {
+    return errorf("the recording's {} part cannot be read: {}", what, e.what());
+  }
+}
+
+} // namespace
+
+bool End::signalled() const { return WIFSIGNALED(waitStatus); }
+int End::signal() const { return signalled() ? WTERMSIG(waitStatus) : 0; }
+int End::exitStatus() const { return WIFEXITED(waitStatus) ? WEXITSTATUS(waitStatus) : 0; }
+
+std::string toJson(const Meta& meta) {
+  Put put;
+  metaFields(put, meta);
+  return put.object.dump();
+}
+
+std::string toJson(const End& end) {
+  Put put;
+  endFields(put, end);
+  return put.object.dump();
+}
+
+Result<Meta> metaFromJson(std::string_view text) {
+  return fromJson<Meta>(text, "meta", [](Get& get, Meta& m) { metaFields(get, m); });
+}
+
+Result<End> endFromJson(std::string_view text) {
+  return fromJson<End>(text, "end", [](Get& get, End& e) { endFields(get, e); });
+}
+
+} // namespace faultline::recording

@@ -1,0 +1,53 @@
+// What a recording says about its run: what was started and how (Meta, at the start of the file), and how it
+// ended (End, at its end; missing when the recorder itself was cut off). Kept as JSON in the file.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace faultline::recording {
+
+struct Meta {
+  std::vector<std::string> argv; // argv[0] as the user typed it
+  std::vector<std::string> env;  // NAME=value
+  std::string cwd;
+  std::string program;   // path of the program that was asked for
+  std::string programId; // names the IR that the program carries
+  std::string variant;   // key of the variant that ran
+  std::string created;   // UTC, ISO 8601
+  std::string input;     // "inherited", "captured" or "none"
+  bool captureOutput = false;
+  uint64_t seed = 0;
+  uint64_t sizeLimit = 0; // bytes on disk; 0: none
+  double timeout = 0;     // seconds; 0: none
+};
+
+struct End {
+  int waitStatus = 0; // as waitpid gave it
+  bool timedOut = false;
+  bool ended = false; // the program's runtime closed its log; else it was killed
+  // The shared state as the program left it (abi/state.h).
+  uint64_t epoch = 0;
+  uint64_t ext = 0;
+  uint32_t thread = 0;
+  uint64_t records = 0;
+  uint64_t rawBytes = 0;    // log before compression
+  uint64_t storedBytes = 0; // chunks on disk
+  double seconds = 0;
+  std::vector<std::string> caveats; // what is not in the file, and why
+
+  bool signalled() const;
+  int signal() const;     // 0 if it ended by itself
+  int exitStatus() const; // meaningful when signal() is 0
+};
+
+std::string toJson(const Meta& meta);
+std::string toJson(const End& end);
+Result<Meta> metaFromJson(std::string_view text);
+Result<End> endFromJson(std::string_view text);
+
+} // namespace faultline::recording

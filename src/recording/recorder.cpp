@@ -1,0 +1,213 @@
+#include "recording/recorder.h"
+
+#include "recording/child.h"
+#include "recording/log_decode.h"
+#include "recording/output_tee.h"
+#include "recording/shared_log.h"
+#include "recording/signal_forwarder.h"
+#include "recording/writer.h"
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <poll.h>
+#include <sys/wait.h>
+#include <thread>
+
+namespace faultline::recording {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// As the runtime knows it (runtime/runtime.h).
+constexpr int kHangSignal = 64;
+constexpr uintptr_t kHangValue = 0xfa171e;
+// How long the program may take to close its log after the time limit.
+constexpr std::chrono::seconds kHangGrace{5};
+
+std::string utcNow() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts;
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+Meta describe(const RecordRequest& request, const Input& input) {
+  Meta meta;
+  meta.argv = request.argv;
+  meta.env = request.env;
+  meta.cwd = request.cwd.empty() ? std::filesystem::current_path().string() : request.cwd;
+  meta.program = request.program;
+  meta.programId = request.programId;
+  meta.variant = request.variantKey;
+  meta.created = utcNow();
+  meta.input = input.kind;
+  meta.captureOutput = request.captureOutput;
+  meta.seed = request.seed;
+  meta.sizeLimit = request.sizeLimit;
+  if (request.timeout) meta.timeout = std::chrono::duration<double>(*request.timeout).count();
+  return meta;
+}
+
+// One run, from start to end of file.
+class Run {
+public:
+  Run(const RecordRequest& request, Writer writer, SharedLog log, Input input)
+      : request_(request), writer_(std::move(writer)), log_(std::move(log)), input_(std::move(input)) {}
+
+  Result<RecordResult> record() {
+    RecordResult result{describe(request_, input_), {}, 0};
+    storeStart(result.meta);
+    auto begin = Clock::now();
+    FL_CHECK(start());
+    {
+      SignalForwarder forwarder(child_.pid);
+      std::thread drainer([this] { drain(); });
+      watch(begin);
+      log_.programEnded();
+      drainer.join();
+    }
+    for (OutputTee& tee : tees_) tee.finish();
+    end_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    storeEnd();
+    FL_CHECK(writer_.commit());
+    result.end = end_;
+    result.fileSize = writer_.size();
+    return result;
+  }
+
+private:
+  void add(const PackedChunk& chunk) {
+    std::lock_guard guard(writerMutex_);
+    writer_.add(chunk);
+  }
+
+  void storeStart(const Meta& meta) {
+    add(packMeta(meta));
+    constexpr size_t kPiece = 16 << 20;
+    for (size_t at = 0; at < input_.bytes.size(); at += kPiece)
+      add(packInput(std::string_view(input_.bytes).substr(at, kPiece)));
+    if (!input_.caveat.empty()) end_.caveats.push_back(input_.caveat);
+  }
+
+  Result<void> start() {
+    ChildRequest child{
+        request_.variant.string(), request_.argv, request_.env, request_.cwd, log_.fd(), {-1, -1, -1}};
+    child.env.push_back(fmt::format("FAULTLINE_RECORD={}", log_.fd()));
+    if (request_.seed != 0) child.env.push_back(fmt::format("FAULTLINE_SEED={}", request_.seed));
+    if (!request_.program.empty()) child.env.push_back("FAULTLINE_EXE=" + request_.program);
+    child.streams[0] = input_.fd.get();
+    if (request_.captureOutput) {
+      auto keep = [this](uint32_t stream, const std::string& bytes) { add(packOutput(stream, bytes)); };
+      for (uint32_t stream : {1u, 2u}) {
+        tees_.emplace_back(stream, request_.passOutput ? int(stream) : -1, keep);
+        FL_CHECK(tees_.back().open());
+        child.streams[stream] = tees_.back().childEnd();
+      }
+    }
+    FL_TRY(started, startChild(child));
+    child_ = std::move(started);
+    for (OutputTee& tee : tees_) tee.closeChildEnd();
+    if (child_.randomised)
+      end_.caveats.push_back("the address space was laid out at random: the kernel does not let us fix it");
+    return {};
+  }
+
+  void drain() {
+    log_.drain([this](std::string_view bytes) {
+      auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
+      end_.rawBytes += bytes.size();
+      // The writer has no use for it any more, but the program must not wait.
+      if (stopped()) return;
+      add(packLog(firstEpoch(data, data + bytes.size()), bytes));
+    });
+  }
+
+  bool stopped() {
+    std::lock_guard guard(writerMutex_);
+    return !writer_.stopped().empty();
+  }
+
+  // Until the program is dead: passes its output on and minds the time limit.
+  void watch(Clock::time_point begin) {
+    std::optional<Clock::time_point> deadline;
+    if (request_.timeout) deadline = begin + *request_.timeout;
+    while (!reap()) {
+      int wait = -1;
+      if (deadline) {
+        auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+        if (left <= 0) deadline = timeIsUp();
+        wait = left > 0 ? int(std::min<int64_t>(left, 1'000'000)) : 0;
+      }
+      waitForNews(wait);
+    }
+  }
+
+  void waitForNews(int milliseconds) {
+    std::array<pollfd, 3> fds{};
+    fds[0] = {child_.pidFd.get(), POLLIN, 0};
+    for (size_t i = 0; i < tees_.size(); ++i) fds[i + 1] = {tees_[i].fd(), POLLIN, 0};
+    if (poll(fds.data(), 1 + tees_.size(), milliseconds) <= 0) return;
+    for (size_t i = 0; i < tees_.size(); ++i)
+      if (fds[i + 1].revents) tees_[i].readSome();
+  }
+
+  bool reap() {
+    int status;
+    if (waitpid(child_.pid, &status, WNOHANG) != child_.pid) return false;
+    end_.waitStatus = status;
+    return true;
+  }
+
+  // First the program is asked to close its log where it stands; then it is killed. Returns the time of the
+  // next step.
+  Clock::time_point timeIsUp() {
+    if (!end_.timedOut) {
+      end_.timedOut = true;
+      sigqueue(child_.pid, kHangSignal, sigval{.sival_ptr = reinterpret_cast<void*>(kHangValue)});
+    } else {
+      kill(child_.pid, SIGKILL);
+    }
+    return Clock::now() + kHangGrace;
+  }
+
+  void storeEnd() {
+    const fl_state& state = log_.state();
+    end_.ended = state.ended != 0;
+    end_.epoch = log_.epoch();
+    end_.ext = state.ext;
+    end_.thread = state.thread;
+    end_.records = state.records;
+    end_.storedBytes = writer_.size();
+    if (state.log_position == nullptr) end_.caveats.push_back("the program ended before it began to record");
+    if (!log_.damage().empty()) end_.caveats.push_back("the end of the log is lost: " + log_.damage());
+    if (!writer_.stopped().empty())
+      end_.caveats.push_back("the recording is not complete: " + writer_.stopped());
+    writer_.add(packEnd(end_));
+  }
+
+  const RecordRequest& request_;
+  std::mutex writerMutex_;
+  Writer writer_;
+  SharedLog log_;
+  Input input_;
+  Child child_;
+  std::vector<OutputTee> tees_;
+  End end_;
+};
+
+} // namespace
+
+Result<RecordResult> recordRun(const RecordRequest& request) {
+  if (request.argv.empty()) return errorf("there is no program to record");
+  FL_TRY(input, takeInput(request.input, request.keepInput));
+  FL_TRY(writer, Writer::create(request.output, request.sizeLimit));
+  FL_TRY(log, SharedLog::create());
+  return Run(request, std::move(writer), std::move(log), std::move(input)).record();
+}
+
+} // namespace faultline::recording

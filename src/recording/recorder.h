@@ -1,0 +1,52 @@
+// Runs a record variant and keeps what it logs. The log lives in memory that the recorder owns, so it
+// survives whatever happens to the program, kill -9 included.
+//
+//   FL_TRY(result, recordRun({.variant = "cache/calc-record", .argv = {"./calc", "2+"}, .env = currentEnv(),
+//                             .output = "calc.flt"}));
+//   if (result.end.signal() == SIGSEGV) ...
+//
+// While it runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP end the program, not us; the file is closed as after any
+// other end.
+#pragma once
+
+#include "base/result.h"
+#include "recording/meta.h"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace faultline::recording {
+
+struct RecordRequest {
+  std::filesystem::path variant = {}; // executable with the record instrument
+  std::vector<std::string> argv = {}; // argv[0] as the user typed it
+  std::vector<std::string> env = {};  // NAME=value, all of it
+  std::string cwd = {};               // empty: ours
+  std::string program = {};           // path of the program itself; what /proc/self/exe will say
+  std::string programId = {};
+  std::string variantKey = {};
+  // Standard input: this file, else our own. Our own is handed on if it is a terminal or a device; a file or
+  // a pipe is read to its end first and kept.
+  std::optional<std::filesystem::path> input = {};
+  bool keepInput = true;             // false: our own standard input is handed on whatever it is
+  std::filesystem::path output = {}; // the recording
+  uint64_t sizeLimit = 0;            // bytes of recording; 0: none. The program goes on beyond it
+  bool captureOutput = false;        // keep what the program writes to streams 1 and 2
+  bool passOutput = true;            // and, when captured, write it to ours too
+  uint64_t seed = 0;                 // thread schedule; 0: in order
+  std::optional<std::chrono::milliseconds> timeout = {};
+};
+
+struct RecordResult {
+  Meta meta;
+  End end;
+  uint64_t fileSize = 0;
+};
+
+// An error means that there is no recording (and no file is left behind); a program that fails is a result.
+Result<RecordResult> recordRun(const RecordRequest& request);
+
+} // namespace faultline::recording

@@ -1,0 +1,55 @@
+// The memory shared with the recorded program (abi/state.h), seen from the recorder: hands out log buffers as
+// the program fills them, and, once it is dead, what it had not handed over.
+#pragma once
+
+#include "abi/state.h"
+#include "base/result.h"
+
+#include <atomic>
+#include <string_view>
+
+namespace faultline::recording {
+
+class SharedLog {
+public:
+  static Result<SharedLog> create();
+  SharedLog(SharedLog&& other) noexcept;
+  SharedLog& operator=(SharedLog&&) = delete;
+  ~SharedLog();
+
+  int fd() const { return fd_; }
+
+  // Calls `take` with each full buffer, in order, until programEnded(); then with the rest. `take` may be
+  // slow: the program waits only when all buffers are full.
+  template <class Take> void drain(Take take) {
+    while (waitForBuffer()) {
+      take(fullBuffer());
+      release();
+    }
+    if (std::string_view rest = lastBuffer(); !rest.empty()) take(rest);
+  }
+  // From another thread: nobody writes any more.
+  void programEnded();
+
+  // What the program left; meaningful after its end.
+  uint64_t epoch() const;
+  const fl_state& state() const;
+  // Why `state` cannot be believed; empty if it can.
+  const std::string& damage() const { return damage_; }
+
+private:
+  SharedLog(int fd, uint8_t* base) : fd_(fd), base_(base) {}
+  fl_state& shared() const;
+  bool waitForBuffer();
+  std::string_view fullBuffer() const;
+  void release();
+  std::string_view lastBuffer();
+  const uint8_t* buffer(uint32_t number) const;
+
+  int fd_;
+  uint8_t* base_;
+  std::atomic<bool> ended_ = false;
+  std::string damage_;
+};
+
+} // namespace faultline::recording

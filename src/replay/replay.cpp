@@ -1,0 +1,149 @@
+#include "replay/replay.h"
+
+#include "replay/checkpoint.h"
+#include "replay/verify.h"
+
+namespace faultline::replay {
+
+// Checkpoints lie `interval` apart. When there are too many, or their memory is, every other one goes and
+// the interval doubles, so that a run of any length keeps a bounded number.
+struct Replay::Impl {
+  Impl(Program program, LogReader log, const ReplayOptions& options)
+      : options(options), interval(std::max<uint64_t>(options.checkpointInterval, 1)),
+        engine(std::move(program), std::move(log), options) {}
+
+  Result<void> forward(Time t) {
+    for (;;) {
+      if (engine.steps() >= nextCheckpoint()) checkpoint();
+      Time next = std::min(t, nextCheckpoint());
+      FL_TRY(stop, engine.run(next, next == t));
+      if (stop == Engine::Stop::Ended || (next == t && engine.steps() >= t)) return {};
+    }
+  }
+  Time nextCheckpoint() const {
+    return checkpoints.empty() ? 0 : checkpoints.rbegin()->first + interval;
+  }
+  void checkpoint() {
+    const Engine::State* before = checkpoints.empty() ? nullptr : &checkpoints.rbegin()->second;
+    checkpoints.emplace(engine.steps(), engine.save(before));
+    while (checkpoints.size() > 2 && (checkpoints.size() > options.checkpointCount ||
+                                      engine.memory().bytesInUse() > options.checkpointBytes)) {
+      size_t before = checkpoints.size();
+      thinOut();
+      if (checkpoints.size() == before) break;
+    }
+  }
+  void thinOut() {
+    interval *= 2;
+    Time last = 0; // the first one stays
+    for (auto it = std::next(checkpoints.begin()); it != checkpoints.end();) {
+      if (it->first - last < interval && std::next(it) != checkpoints.end()) {
+        it = checkpoints.erase(it);
+      } else {
+        last = it->first;
+        ++it;
+      }
+    }
+  }
+  // The last one not after t, if it is of any use.
+  Result<void> approach(Time t) {
+    auto it = checkpoints.upper_bound(t);
+    if (it == checkpoints.begin()) return {};
+    --it;
+    bool ended = engine.ending().kind != Ending::None;
+    if (t >= engine.steps() && (ended || it->first <= engine.steps())) return {};
+    return engine.restore(it->second);
+  }
+
+  ReplayOptions options;
+  uint64_t interval;
+  std::map<Time, Engine::State> checkpoints;
+  Engine engine;
+};
+
+Replay::Replay(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Replay::Replay(Replay&&) noexcept = default;
+Replay& Replay::operator=(Replay&&) noexcept = default;
+Replay::~Replay() = default;
+
+Result<Replay> Replay::open(std::vector<fir::Image> images, LogReader log, ReplayOptions options) {
+  auto impl = std::make_unique<Impl>(Program(std::move(images)), std::move(log), options);
+  impl->checkpoint(); // the start
+  return Replay(std::move(impl));
+}
+
+Result<Ending> Replay::runToEnd() {
+  FL_CHECK(impl_->forward(kNever));
+  return ending();
+}
+
+Result<void> Replay::seek(Time t) {
+  FL_CHECK(impl_->approach(t));
+  if (atEnd() && t >= now()) return {};
+  return impl_->forward(t);
+}
+
+Result<bool> Replay::runToInstance(uint64_t epoch, uint64_t globalId) {
+  FL_TRY(stop, impl_->engine.runToInstance(epoch, globalId));
+  return stop == Engine::Stop::Break;
+}
+
+Result<void> Replay::observe(Observer& observer, Time t) {
+  impl_->engine.setObserver(&observer);
+  auto stop = impl_->engine.run(t);
+  impl_->engine.setObserver(nullptr);
+  if (!stop) return stop.error();
+  return {};
+}
+
+Result<VerifyReport> Replay::verify() { return verifyRun(*this); }
+
+Time Replay::now() const { return impl_->engine.current().time; }
+bool Replay::atEnd() const { return impl_->engine.ending().kind != Ending::None; }
+Instance Replay::current() const { return impl_->engine.current(); }
+const Ending& Replay::ending() const { return impl_->engine.ending(); }
+const std::optional<Divergence>& Replay::divergence() const { return impl_->engine.divergence(); }
+uint32_t Replay::thread() const { return impl_->engine.runningThread(); }
+const Program& Replay::program() const { return impl_->engine.program(); }
+size_t Replay::checkpoints() const { return impl_->checkpoints.size(); }
+Engine& Replay::engine() { return impl_->engine; }
+
+std::vector<uint32_t> Replay::threads() const {
+  std::vector<uint32_t> numbers;
+  for (const Thread* t : impl_->engine.threads()) numbers.push_back(t->number);
+  return numbers;
+}
+
+std::vector<FrameView> Replay::frames() const { return frames(thread()); }
+
+std::vector<FrameView> Replay::frames(uint32_t number) const {
+  std::vector<FrameView> views;
+  for (const Thread* t : impl_->engine.threads()) {
+    if (t->number != number) continue;
+    for (size_t k = t->depth; k-- > 0;) {
+      const Frame& f = t->frames.data[k];
+      bool top = k + 1 == t->depth;
+      uint32_t index = t->position;
+      if (top ? t->place == Place::Outside : t->frames.data[k + 1].kind <= Frame::FromOutside)
+        index = f.site ? f.site->index : 0;
+      else if (!top)
+        index = t->frames.data[k + 1].resume;
+      views.push_back({f.function->module, f.function->number, f.function->localId(index),
+                       {t->words.data + f.words, f.function->words}, f.base, f.kind != Frame::Called});
+    }
+  }
+  return views;
+}
+
+std::vector<bool> Replay::readMemory(uint64_t address, std::span<uint8_t> bytes) {
+  Memory& memory = impl_->engine.memory();
+  std::vector<bool> known(bytes.size());
+  for (size_t k = 0; k < bytes.size(); ++k) {
+    known[k] = address + k >= address && memory.isPresent(address + k);
+    bytes[k] = 0;
+    if (known[k]) memory.load(address + k, bytes[k]);
+  }
+  return known;
+}
+
+} // namespace faultline::replay

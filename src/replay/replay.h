@@ -1,0 +1,89 @@
+// Walks a recorded run, forwards and backwards. Time is the number of instructions executed since the run
+// began, by all threads; at time t the instruction with that number is about to be executed.
+//
+//   FL_TRY(replay, Replay::open(std::move(images), std::move(log), options));
+//   FL_TRY(ending, replay.runToEnd());          // how the run ended; now() is the failing instruction
+//   FL_CHECK(replay.seek(replay.now() - 100));  // 100 instructions earlier
+//   for (const FrameView& f : replay.frames()) ...
+//
+// Private variables and values that live across blocks are in their frame words at any time. A temporary
+// that is used only once is certain to be there only if it was computed after the last seek's stop.
+#pragma once
+
+#include "replay/engine.h"
+
+namespace faultline::replay {
+
+using Time = uint64_t;
+
+struct ReplayOptions : EngineOptions {
+  uint64_t checkpointInterval = 8'000'000; // instructions, to begin with
+  uint32_t checkpointCount = 128;
+  uint64_t checkpointBytes = uint64_t(1) << 30; // memory in all beyond which checkpoints are thinned out
+};
+
+struct FrameView {
+  const LoadedModule* module = nullptr;
+  uint32_t function = 0; // index in the module
+  uint32_t local = 0;    // id of the instruction that is next, or of the call that the frame waits for
+  std::span<const uint64_t> words;
+  uint64_t frameBase = 0;
+  bool fromOutside = false; // called by outside code
+};
+
+// How far replay reproduced the run.
+struct VerifyReport {
+  Ending ending;
+  uint64_t instructions = 0;
+  uint64_t records = 0;
+  uint64_t pagesChecked = 0;
+  uint64_t pagesMismatched = 0;
+  uint64_t pagesUnlisted = 0; // hold something in replay, and were not mapped any more when the run ended
+  bool complete = false;      // the log has its list of pages
+  std::vector<std::string> problems;
+  bool ok() const { return problems.empty(); }
+};
+
+class Replay {
+public:
+  // Images in link order; the log from its start.
+  static Result<Replay> open(std::vector<fir::Image> images, LogReader log, ReplayOptions options = {});
+  Replay(Replay&&) noexcept;
+  Replay& operator=(Replay&&) noexcept;
+  ~Replay();
+
+  Result<Ending> runToEnd();
+  // To time t; to the end if the run is shorter.
+  Result<void> seek(Time t);
+  // Forwards to the instruction in that epoch. False: it does not come.
+  Result<bool> runToInstance(uint64_t epoch, uint64_t globalId);
+  Result<void> stepForward() { return seek(now() + 1); }
+  Result<void> stepBack() { return seek(now() ? now() - 1 : 0); }
+  // Lets the observer see every instruction from now() to t (or the end). No checkpoints are made meanwhile.
+  Result<void> observe(Observer& observer, Time t = kNever);
+  // Runs to the end and compares with what the run left behind.
+  Result<VerifyReport> verify();
+
+  Time now() const;
+  bool atEnd() const;
+  Instance current() const;
+  const Ending& ending() const;
+  const std::optional<Divergence>& divergence() const;
+  uint32_t thread() const;
+  std::vector<uint32_t> threads() const;
+  // Innermost first; of the running thread, or of another one.
+  std::vector<FrameView> frames() const;
+  std::vector<FrameView> frames(uint32_t thread) const;
+  // What instrumented code knows of memory; known[i] false: nothing was ever stored in or loaded from its page.
+  std::vector<bool> readMemory(uint64_t address, std::span<uint8_t> bytes);
+  const Program& program() const;
+  size_t checkpoints() const;
+  Engine& engine();
+
+private:
+  struct Impl;
+  explicit Replay(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace faultline::replay

@@ -1,0 +1,128 @@
+// What the files of the runtime share. The rules that keep it sound:
+//
+// - One thread at a time, the one with the turn, runs instrumented code and touches state and log.
+// - Whoever writes the log does so with state.ext == 0 (the hooks) or with thread->busy set (the
+//   interposers). A signal that arrives then is put off, so the log is never entered twice.
+// - The program must not see us: errno, signal dispositions, environment and descriptors are as without us.
+#pragma once
+
+#include "abi/log.h"
+#include "abi/state.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FL_EXPORT extern "C" __attribute__((visibility("default")))
+#define FL_COLD __attribute__((preserve_most))
+#define FL_STATE (*reinterpret_cast<fl_state*>(FL_STATE_ADDRESS))
+#define FL_EPOCH (*reinterpret_cast<volatile uint64_t*>(FL_EPOCH_ADDRESS))
+
+namespace fl {
+
+inline constexpr size_t kPage = 4096;
+inline constexpr int kSignals = 65; // 1..64
+
+// Sent by the recorder when its time limit is over, with kHangValue; hidden from the program.
+inline constexpr int kHangSignal = 64;
+inline constexpr uintptr_t kHangValue = 0xfa171e;
+
+struct Thread {
+  uint32_t number;
+  bool holding; // has the turn
+  bool fresh;   // has not run yet: THREAD is due
+  volatile int busy;
+  // State that is swapped in with the turn.
+  uint64_t ext;
+  uint64_t frameTop;
+  // Waiting for the turn.
+  uint32_t turn; // futex
+  Thread* next;
+  // Signals put off.
+  volatile uint64_t pending; // mask
+  siginfo_t infos[kSignals];
+  // What the program believes.
+  stack_t programStack;
+  uint64_t blockedByProgram; // of those that we never block really
+  void* signalStack;
+  // How it began and ends.
+  void* (*start)(void*);
+  int (*startC11)(void*); // one of the two
+  void* argument;
+  int destructorRounds;
+};
+
+extern __thread Thread* self;
+extern Thread mainThread;
+
+inline void barrier() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+struct KeepErrno {
+  int saved = errno;
+  ~KeepErrno() { errno = saved; }
+};
+
+inline uint8_t* shadowOf(const void* address) {
+  return reinterpret_cast<uint8_t*>((uintptr_t(address) ^ FL_SHADOW_XOR) + FL_SHADOW_ADD);
+}
+
+// The three parts of the address space that have a shadow.
+struct Area {
+  uintptr_t begin, end;
+};
+inline constexpr Area kAreas[] = {
+    {0, 1ul << 40}, {0x550000000000ul, 0x570000000000ul}, {0x700000000000ul, 0x800000000000ul}};
+inline bool hasShadow(uintptr_t address, size_t size) {
+  for (const Area& area : kAreas)
+    if (address >= area.begin && address < area.end) return size <= area.end - address;
+  return false;
+}
+
+// start.cpp
+void ensureStarted();
+[[noreturn]] void fail(const char* what, const char* advice);
+bool mapFrameStack(uint32_t thread);
+uint64_t frameStackTop(uint32_t thread);
+const char* originalProgram(); // null: not known
+uint64_t scheduleSeed();
+
+// signals.cpp
+void startSignals();
+void useSignalStack(Thread* thread);
+void dropSignalStack(Thread* thread);
+void enterBusy(Thread* thread);
+void leaveBusy(Thread* thread); // hands over what was put off meanwhile
+void deliverPending(Thread* thread);
+void stopAtEpochPoint(); // the running thread comes to atEpochPoint() at its next one
+
+// exit.cpp
+void startExits();
+void finish(); // FINAL, and the log is closed
+
+// fork.cpp
+void startForks();
+void goPrivate(); // from here on nobody listens
+
+// turn.cpp
+void giveTurn(Thread* thread);
+bool takeTurn(Thread* thread, int timeoutSeconds = 0);
+void enlist(Thread* thread); // a thread about to be made
+void unlist(Thread* thread); // it was not
+void awaitFirstTurn(Thread* thread);
+void endOfTurn(Thread* thread); // at an epoch point: lets the next thread run if it is its time
+void yieldTurn(Thread* thread); // lets a waiting thread go first
+bool mayYieldHere();            // under a seed: now and then, where threads meet, another one goes first
+void resetTurns(Thread* survivor);
+void startTicker();
+
+// final.cpp
+void logFinal();
+
+inline bool threaded() { return FL_STATE.flags & FL_FLAG_THREADED; }
+inline bool off() { return FL_STATE.flags & FL_FLAG_OFF; }
+
+// Where the running thread is, for a record: enum fl_log_where.
+inline uint8_t here() { return FL_STATE.ext == 0 ? FL_AT_EPOCH : FL_AT_OUTSIDE; }
+
+} // namespace fl

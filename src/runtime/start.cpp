@@ -1,0 +1,147 @@
+// Before anything of the program runs: map the shared memory and the shadow, take our variables out of the
+// environment, put the handlers in place.
+#include "runtime/log.h"
+#include "runtime/raw.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+extern char** environ;
+
+namespace fl {
+
+__thread Thread* self;
+Thread mainThread;
+
+static bool started;
+static const char* program;
+static uint64_t seed;
+
+const char* originalProgram() { return program; }
+uint64_t scheduleSeed() { return seed; }
+
+static void say(const char* text) { raw(SYS_write, 2, long(text), long(strlen(text))); }
+
+[[noreturn]] void fail(const char* what, const char* advice) {
+  say("faultline: ");
+  say(what);
+  say("; ");
+  say(advice);
+  say("\n");
+  for (;;) raw(SYS_exit_group, 125);
+}
+
+// Takes NAME=value out of the environment, in place, so that neither the program nor what it starts sees it.
+static const char* takeVariable(const char* name) {
+  size_t length = strlen(name);
+  for (char** at = environ; at && *at; ++at) {
+    if (strncmp(*at, name, length) != 0 || (*at)[length] != '=') continue;
+    const char* value = *at + length + 1;
+    for (char** hole = at; (*hole = hole[1]) != nullptr; ++hole) {
+    }
+    return value;
+  }
+  return nullptr;
+}
+
+static void* mapAt(uintptr_t address, size_t size, int flags, int fd) {
+  void* at = mmap(reinterpret_cast<void*>(address), size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE,
+                  fd, 0);
+  return at == reinterpret_cast<void*>(address) ? at : nullptr;
+}
+
+static void mapShared() {
+  const char* number = takeVariable("FAULTLINE_RECORD");
+  if (!number) {
+    // Started by hand: run as usual, and drop what would be recorded.
+    if (!mapAt(FL_EPOCH_ADDRESS, FL_SHARED_SIZE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
+      fail("cannot map memory for this record variant", "run the program itself, not its variant");
+    FL_STATE.flags = FL_FLAG_OFF;
+    FL_STATE.version = FL_ABI_VERSION;
+    return;
+  }
+  int fd = atoi(number);
+  if (!mapAt(FL_EPOCH_ADDRESS, FL_SHARED_SIZE, MAP_SHARED, fd))
+    fail("cannot map the memory shared with the recorder",
+         "its address is taken, or `ulimit -v` is too small");
+  ::close(fd);
+  if (FL_STATE.version != FL_ABI_VERSION)
+    fail("the recorder and this variant are of different versions",
+         "remove the variant so that it is made again");
+}
+
+static void mapShadow() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    fail("recording needs address space for its shadow memory",
+         "run it without a limit: `ulimit -v unlimited`");
+  for (const Area& area : kAreas) {
+    uintptr_t begin = uintptr_t(shadowOf(reinterpret_cast<void*>(area.begin))) & ~(kPage - 1);
+    uintptr_t end =
+        (begin + (area.end - area.begin) + (FL_SHADOW_ADD & (kPage - 1)) + kPage - 1) & ~(kPage - 1);
+    void* at = mapAt(begin, end - begin, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (!at)
+      fail("cannot reserve address space for the shadow memory",
+           "vm.overcommit_memory must not be 2, and nothing else may lie there");
+    madvise(at, end - begin, MADV_DONTDUMP);
+  }
+}
+
+uint64_t frameStackTop(uint32_t thread) { return FL_FRAME_STACK_ADDRESS - thread * FL_FRAME_STACK_STRIDE; }
+
+bool mapFrameStack(uint32_t thread) {
+  // Something must lie above the first frame as it does on the machine's stack, or an overflow of a local
+  // array of main would end in a fault that the program itself does not have.
+  constexpr size_t kAbove = 64 << 10;
+  uintptr_t bottom = frameStackTop(thread) - FL_FRAME_STACK_SIZE;
+  if (!mapAt(bottom, FL_FRAME_STACK_SIZE + kAbove, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
+    return false;
+  return protect(bottom, kPage, PROT_NONE) == 0;
+}
+
+static void startMainThread() {
+  if (!mapFrameStack(0)) fail("cannot map the first frame stack", "its address is taken");
+  self = &mainThread;
+  mainThread.holding = true;
+  mainThread.programStack.ss_flags = SS_DISABLE;
+  FL_STATE.ext = FL_EXT_ROOT;
+  FL_STATE.thread = 0;
+  FL_STATE.frame_top = frameStackTop(0);
+  startLog();
+  enterBusy(self);
+  logThread(0, FL_STATE.frame_top);
+  leaveBusy(self);
+}
+
+// What the program starts gets its address space layout randomised again, as without us.
+static void forgetLayout() {
+  int now = personality(0xffffffff);
+  if (now != -1 && (now & ADDR_NO_RANDOMIZE)) personality(now & ~ADDR_NO_RANDOMIZE);
+}
+
+void ensureStarted() {
+  if (started) return;
+  started = true;
+  KeepErrno keep;
+  mapShared();
+  if (const char* text = takeVariable("FAULTLINE_SEED")) seed = strtoull(text, nullptr, 10);
+  program = takeVariable("FAULTLINE_EXE");
+  mapShadow();
+  startMainThread();
+  forgetLayout();
+  useSignalStack(self);
+  startSignals();
+  startExits();
+  startForks();
+}
+
+__attribute__((constructor(101))) static void start() { ensureStarted(); }
+
+} // namespace fl

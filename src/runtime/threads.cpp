@@ -1,0 +1,118 @@
+// Threads of the program: each has a number, a frame stack and a signal stack of its own, and begins and ends
+// with the turn.
+#include "runtime/log.h"
+#include "runtime/raw.h"
+#include "runtime/real.h"
+#include "runtime/signals.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <threads.h>
+
+namespace fl {
+
+static pthread_key_t endKey;
+static uint32_t lastNumber;
+
+// Destructors of thread-specific values may run the program's code, so the turn is given up in the last of
+// the rounds that libc makes over them.
+static void onThreadEnd(void* value) {
+  auto* thread = static_cast<Thread*>(value);
+  if (++thread->destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(endKey, thread);
+    return;
+  }
+  enterBusy(thread);
+  if (thread->holding) {
+    FL_STATE.ext = FL_EXT_ROOT;
+    giveTurn(thread);
+  }
+  self = nullptr;
+  dropSignalStack(thread);
+}
+
+static void becomeThreaded() {
+  if (threaded()) return;
+  pthread_key_create(&endKey, onThreadEnd);
+  pthread_setspecific(endKey, self);
+  FL_STATE.flags |= FL_FLAG_THREADED;
+  startTicker();
+}
+
+static Thread* makeThread() {
+  void* at = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  auto* thread = static_cast<Thread*>(at);
+  thread->number = ++lastNumber;
+  if (!mapFrameStack(thread->number)) {
+    munmap(at, sizeof(Thread));
+    return nullptr;
+  }
+  thread->fresh = true;
+  thread->busy = 1;
+  thread->ext = FL_EXT_ROOT;
+  thread->frameTop = frameStackTop(thread->number);
+  thread->programStack.ss_flags = SS_DISABLE;
+  thread->blockedByProgram = self->blockedByProgram;
+  return thread;
+}
+
+static void beginThread(Thread* thread) {
+  self = thread;
+  useSignalStack(thread);
+  changeMask(SIG_UNBLOCK, kNeverBlocked);
+  pthread_setspecific(endKey, thread);
+  awaitFirstTurn(thread);
+  leaveBusy(thread);
+}
+
+static void* runThread(void* value) {
+  auto* thread = static_cast<Thread*>(value);
+  beginThread(thread);
+  return thread->start(thread->argument);
+}
+
+static int runC11Thread(void* value) {
+  auto* thread = static_cast<Thread*>(value);
+  beginThread(thread);
+  return thread->startC11(thread->argument);
+}
+
+} // namespace fl
+
+using namespace fl;
+
+FL_EXPORT int pthread_create(pthread_t* result, const pthread_attr_t* attributes, void* (*start)(void*),
+                             void* argument) {
+  if (!self || !self->holding) return REAL(pthread_create)(result, attributes, start, argument);
+  enterBusy(self);
+  becomeThreaded();
+  Thread* thread = makeThread();
+  int status = EAGAIN;
+  if (thread) {
+    thread->start = start;
+    thread->argument = argument;
+    enlist(thread);
+    status = REAL(pthread_create)(result, attributes, runThread, thread);
+    if (status != 0) unlist(thread);
+  }
+  leaveBusy(self);
+  return status;
+}
+
+FL_EXPORT int thrd_create(thrd_t* result, thrd_start_t start, void* argument) {
+  if (!self || !self->holding) return REAL(thrd_create)(result, start, argument);
+  enterBusy(self);
+  becomeThreaded();
+  Thread* thread = makeThread();
+  int status = thrd_nomem;
+  if (thread) {
+    thread->startC11 = start;
+    thread->argument = argument;
+    enlist(thread);
+    status = REAL(thrd_create)(result, runC11Thread, thread);
+    if (status != thrd_success) unlist(thread);
+  }
+  leaveBusy(self);
+  return status;
+}

@@ -1,0 +1,218 @@
+// The turn: one thread at a time runs instrumented code. A thread keeps its turn until it blocks, ends, or
+// has had it for a while and comes to an epoch point. It is handed directly to the thread that is next, in
+// order of arrival, or as the seed says.
+#include "runtime/log.h"
+#include "runtime/raw.h"
+
+#include <sched.h>
+
+namespace fl {
+
+static uint32_t lock; // guards all below
+static Thread* holder = &mainThread;
+static Thread* firstWaiting;
+static uint32_t waiting;
+static uint32_t turns; // how often the turn was passed on
+static volatile bool timeIsUp;
+// Who wrote to the log last, and where it was when it gave the turn away.
+static Thread* lastRunning = &mainThread;
+static uint64_t lastSite;
+
+namespace {
+// Short and never held across a system call that waits; a plain spin lock will do.
+struct Guard {
+  Guard() {
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) raw(SYS_sched_yield);
+  }
+  ~Guard() { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+};
+} // namespace
+
+// xorshift; a state of its own for each use, so that one does not disturb the other.
+static uint64_t random(uint64_t& state) {
+  if (state == 0) state = scheduleSeed() * 0x9e3779b97f4a7c15ull | 1;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+static uint64_t choices;
+
+static void enqueue(Thread* thread) {
+  Thread** at = &firstWaiting;
+  while (*at) at = &(*at)->next;
+  thread->next = nullptr;
+  *at = thread;
+  ++waiting;
+}
+
+static void dequeue(Thread* thread) {
+  for (Thread** at = &firstWaiting; *at; at = &(*at)->next)
+    if (*at == thread) {
+      *at = thread->next;
+      --waiting;
+      return;
+    }
+}
+
+static Thread* chooseNext() {
+  if (waiting == 0) return nullptr;
+  Thread* chosen = firstWaiting;
+  if (scheduleSeed() != 0)
+    for (uint64_t n = random(choices) % waiting; n > 0; --n) chosen = chosen->next;
+  dequeue(chosen);
+  return chosen;
+}
+
+bool mayYieldHere() { return scheduleSeed() != 0 && waiting > 0 && random(choices) % 16 == 0; }
+
+static void saveState(Thread* thread) {
+  thread->ext = FL_STATE.ext;
+  thread->frameTop = FL_STATE.frame_top;
+  lastRunning = thread;
+  lastSite = thread->ext;
+  thread->holding = false;
+}
+
+static void restoreState(Thread* thread) {
+  if (thread->fresh) {
+    thread->fresh = false;
+    logThread(thread->number, thread->frameTop);
+  }
+  if (lastRunning != thread) logSwitch(thread->number, lastSite);
+  lastRunning = thread;
+  FL_STATE.thread = thread->number;
+  FL_STATE.frame_top = thread->frameTop;
+  FL_STATE.ext = thread->ext;
+  thread->holding = true;
+}
+
+// `again`: the thread that had the turn, if it waits for it from now on; it comes last.
+static void passOn(Thread* again) {
+  Thread* next;
+  {
+    Guard guard;
+    next = chooseNext();
+    if (again) {
+      again->turn = 0;
+      enqueue(again);
+      if (!next) next = chooseNext();
+    }
+    holder = next;
+    ++turns;
+    timeIsUp = false;
+    if (next) __atomic_store_n(&next->turn, 1, __ATOMIC_RELEASE);
+  }
+  if (next && next != again) futexWake(&next->turn, 1);
+}
+
+// `thread->busy` is set in both, so that no signal's handler looks at a half-done exchange.
+void giveTurn(Thread* thread) {
+  enterBusy(thread);
+  saveState(thread);
+  passOn(nullptr);
+  leaveBusy(thread);
+}
+
+static bool waitForTurn(Thread* thread, int timeoutSeconds) {
+  timespec tick = {timeoutSeconds, 0};
+  while (__atomic_load_n(&thread->turn, __ATOMIC_ACQUIRE) == 0) {
+    long result = futexWait(&thread->turn, 0, timeoutSeconds ? &tick : nullptr);
+    if (result != -ETIMEDOUT) continue;
+    Guard guard;
+    if (thread->turn != 0) break;
+    dequeue(thread);
+    return false;
+  }
+  return true;
+}
+
+bool takeTurn(Thread* thread, int timeoutSeconds) {
+  enterBusy(thread);
+  bool free;
+  {
+    Guard guard;
+    free = holder == nullptr;
+    thread->turn = 0;
+    if (free)
+      holder = thread;
+    else
+      enqueue(thread);
+  }
+  bool taken = free || waitForTurn(thread, timeoutSeconds);
+  if (taken) restoreState(thread);
+  leaveBusy(thread);
+  return taken;
+}
+
+// A new thread waits from the moment it is made, not from when the kernel first runs it: who comes next must
+// not depend on that.
+void enlist(Thread* thread) {
+  Guard guard;
+  thread->turn = 0;
+  enqueue(thread);
+}
+
+void unlist(Thread* thread) {
+  Guard guard;
+  dequeue(thread);
+}
+
+void awaitFirstTurn(Thread* thread) {
+  waitForTurn(thread, 0);
+  restoreState(thread);
+}
+
+void yieldTurn(Thread* thread) {
+  enterBusy(thread);
+  saveState(thread);
+  passOn(thread);
+  waitForTurn(thread, 0);
+  restoreState(thread);
+  leaveBusy(thread);
+}
+
+void endOfTurn(Thread* thread) {
+  if (timeIsUp && waiting > 0) yieldTurn(thread);
+}
+
+void resetTurns(Thread* survivor) {
+  lock = 0;
+  holder = lastRunning = survivor;
+  firstWaiting = nullptr;
+  waiting = 0;
+  timeIsUp = false;
+  survivor->holding = true;
+}
+
+// The ticker takes the turn from a thread that has had it for a whole tick while another waits; without it a
+// thread that spins on a variable would spin forever. It is a bare thread with no signals: libc does not know
+// it, and it calls nothing but the kernel.
+static uint64_t tickNanoseconds() {
+  static uint64_t state;
+  return scheduleSeed() == 0 ? 10'000'000 : 100'000 + random(state) % 2'000'000;
+}
+
+[[noreturn]] static int ticker(void*) {
+  uint32_t seen = 0;
+  for (;;) {
+    timespec tick = {0, long(tickNanoseconds())};
+    raw(SYS_nanosleep, long(&tick), 0);
+    uint32_t now = __atomic_load_n(&turns, __ATOMIC_RELAXED);
+    if (now == seen && __atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
+      timeIsUp = true;
+      stopAtEpochPoint();
+    }
+    seen = now;
+  }
+}
+
+void startTicker() {
+  alignas(16) static char stack[16 << 10];
+  KernelMask before = changeMask(SIG_SETMASK, ~0ull);
+  clone(ticker, stack + sizeof stack,
+        CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, nullptr);
+  changeMask(SIG_SETMASK, before);
+}
+
+} // namespace fl

@@ -1,0 +1,3 @@
+#include "values.h"
+
+golden::Objects* objects;

@@ -1,0 +1,26 @@
+// A block is freed twice.
+// ends: signal SIGABRT
+// kind: abort
+// message: double free
+// variants: O0,O2
+#include <stdio.h>
+#include <stdlib.h>
+
+struct owner {
+  char* volatile text;
+};
+
+static void release(struct owner* o) {
+  free(o->text); // <- fails in release
+}
+
+int main(void) {
+  struct owner a = {malloc(40)};
+  struct owner b = a;
+  snprintf(a.text, 40, "shared");
+  puts(b.text);
+  fflush(stdout);
+  release(&a);
+  release(&b);
+  return 0;
+}

@@ -1,0 +1,32 @@
+// An exception that tries to leave a noexcept function; a terminate handler of the program's own runs first.
+// ends: signal SIGABRT
+// kind: exception
+// variants: O0,O2
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+
+static void onTerminate() {
+  try {
+    if (auto e = std::current_exception()) std::rethrow_exception(e);
+  } catch (const std::exception& e) {
+    std::printf("terminate: %s\n", e.what());
+  }
+  std::fflush(stdout);
+  std::abort();
+}
+
+static void risky(int n) {
+  if (n > 2) throw std::domain_error("too many"); // <- fails in risky
+}
+
+static void careful(int n) noexcept { risky(n); }
+
+int main() {
+  std::set_terminate(onTerminate);
+  for (int i = 0; i < 5; ++i) {
+    std::printf("%d\n", i);
+    careful(i);
+  }
+}

@@ -1,0 +1,32 @@
+// Sets one variable of the test's own environment for a scope (nullopt: unsets it), then puts the old back.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace faultline::test {
+
+class ScopedVariable {
+public:
+  ScopedVariable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
+    if (const char* old = getenv(name_.c_str())) old_ = old;
+    set(value);
+  }
+  ~ScopedVariable() { set(old_); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+private:
+  void set(const std::optional<std::string>& value) const {
+    if (value)
+      setenv(name_.c_str(), value->c_str(), 1);
+    else
+      unsetenv(name_.c_str());
+  }
+
+  std::string name_;
+  std::optional<std::string> old_;
+};
+
+} // namespace faultline::test
