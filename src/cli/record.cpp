@@ -5,7 +5,10 @@
 namespace faultline::cli {
 namespace {
 
-Result<int> record(Context& context, const RunOptions& options) {
+// What a shell would see of the program itself.
+int shellStatus(const recording::End& end) { return end.signal() ? 128 + end.signal() : end.exitStatus(); }
+
+Result<int> record(Context& context, const RunOptions& options, bool passStatus) {
   std::string output = std::exchange(context.output, ""); // here it names the recording, not the answer
   FL_TRY(run, recordProgram(context, options, output));
   const recording::End& end = run.result.end;
@@ -29,7 +32,7 @@ Result<int> record(Context& context, const RunOptions& options) {
     log.note("{} {} after {}; {} recorded in {}", options.words[0], endText(end), humanDuration(end.seconds),
              humanSize(run.result.fileSize), run.path.string());
   }
-  return kAnswered;
+  return passStatus ? shellStatus(end) : kAnswered;
 }
 
 } // namespace
@@ -39,10 +42,14 @@ void addRecord(CLI::App& app, Context& context) {
   addCommonOptions(*command, context);
   auto options = std::make_shared<RunOptions>();
   addRunOptions(*command, *options);
+  auto passStatus = std::make_shared<bool>(false);
+  command->add_flag("--pass-status", *passStatus, "Exit as the program did (128 + signal), for use in its place");
   command->footer("Example: faultline record -o crash.flr -- ./prog --fast input.txt\n"
                   "The program must have been built with faultline-cc or faultline-c++. Without -o the\n"
                   "recording gets a name that `faultline list` shows.");
-  command->callback([options, &context] { context.run([&] { return record(context, *options); }); });
+  command->callback([options, passStatus, &context] {
+    context.run([&] { return record(context, *options, *passStatus); });
+  });
 }
 
 } // namespace faultline::cli

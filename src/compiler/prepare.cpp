@@ -44,6 +44,18 @@ void dropDefinitionsMadeElsewhere(Module& m) {
     }
 }
 
+// Bodies that nobody calls may name symbols that the program never needed.
+void dropUnusedBodies(Module& m) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Function& f : make_early_inc_range(m))
+      if (f.hasLocalLinkage() && f.hasFnAttribute(Attribute::AlwaysInline) && f.isDefTriviallyDead()) {
+        f.eraseFromParent();
+        changed = true;
+      }
+  }
+}
+
 // Facts that the optimiser may rely on and a failing program may break.
 void dropPromises(Instruction& i) {
   i.dropUnknownNonDebugMetadata();
@@ -270,6 +282,7 @@ bool isByValueCopy(const Instruction& instruction) { return instruction.getMetad
 Result<void> prepareModule(Module& m) {
   runCoroutinePasses(m);
   dropDefinitionsMadeElsewhere(m);
+  dropUnusedBodies(m);
   TargetLibraryInfoImpl libraryImpl(Triple(m.getTargetTriple()));
   SmallVector<Function*> defined;
   for (Function& f : m)

@@ -9,6 +9,7 @@
 #include "compiler/link_words.h"
 #include "compiler/toolchain.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace faultline::compiler {
@@ -39,13 +40,31 @@ Result<std::vector<LinkRecord>> linkRecords(const program::EmbeddedProgram& prog
   return records;
 }
 
+// The word as it stands where a shared library of ours is linked too; empty: it goes.
+std::string besideRuntime(const std::string& word) {
+  if (word == "-static" || word == "--static") return "-no-pie";
+  if (word == "-static-pie") return "-pie";
+  constexpr std::string_view kSanitize = "-fsanitize=";
+  if (!word.starts_with(kSanitize)) return word;
+  constexpr std::string_view kAlone[] = {"address", "memory", "thread", "leak", "hwaddress", "dataflow", "safe-stack"};
+  std::string kept;
+  for (size_t from = kSanitize.size(); from < word.size();) {
+    size_t comma = std::min(word.find(',', from), word.size());
+    std::string name = word.substr(from, comma - from);
+    if (std::ranges::find(kAlone, name) == std::end(kAlone)) kept += (kept.empty() ? "" : ",") + name;
+    from = comma + 1;
+  }
+  return kept.empty() ? "" : std::string(kSanitize) + kept;
+}
+
 // Words and inputs of the link, in order, through to the caller's words.
 Result<std::vector<std::string>> rewrittenWords(const RelinkRequest& request, const LinkRecord& link,
                                                 LinkInputs& inputs) {
   std::vector<std::string> words;
   for (const LinkWord& word : linkWords(link)) {
     if (!word.input) {
-      words.push_back(word.text);
+      std::string text = request.loadsRuntime ? besideRuntime(word.text) : word.text;
+      if (!text.empty()) words.push_back(std::move(text));
       continue;
     }
     FL_TRY(files, inputs.expand(*word.input, word.text, word.wholeArchive));

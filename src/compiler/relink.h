@@ -26,6 +26,9 @@ struct RelinkRequest {
       {};                              // record hash → object. A unit without one stays as it was
   std::vector<std::string> extra = {}; // words added at the end: objects, archives, -l, -Wl
   std::string output;
+  // The result loads a shared library of ours: -static is given up, and so are sanitizers that need the
+  // address space for themselves (what they would have put into the code is not in the embedded IR).
+  bool loadsRuntime = false;
 };
 
 // Makes `output`. An error names the file that is missing, or gives the linker's own words.

@@ -187,6 +187,7 @@ Result<void> linkVariant(const Build& build, const fs::path& units, const fs::pa
     RelinkRequest request{.program = *binary.embedded, .output = {}};
     for (size_t u : binary.units)
       request.replacements[build.units[u].hash] = (units / (build.units[u].key + ".o")).string();
+    request.loadsRuntime = true;
     request.extra = {"-Wl,--no-as-needed", runtime.string(), "-Wl,-rpath," + runtime.parent_path().string()};
     request.output = (out / (b == 0 ? fs::path("program") : binary.path.filename())).string();
     if (auto linked = relink(request); !linked)

@@ -34,7 +34,8 @@ public:
     for (size_t k = 0; k < out.depth; ++k)
       if (k < kInnermost || k + kOutermost >= out.depth) out.stack.push_back(frame(k));
     if (question_.end) failure(out);
-    for (const std::string& expression : question_.print) out.printed.push_back(printed(expression, out.caveats));
+    for (const std::string& expression : question_.print)
+      out.printed.push_back(printed(expression, out.caveats));
     return out;
   }
 
@@ -52,7 +53,8 @@ private:
     return value(v, context);
   }
   Value value(const FrameVariable& v, const replay::ValueContext& context) const {
-    return {v.name, replay::typeName(v.place.type), v.isAvailable ? valueText(v.place, context) : "<not available>"};
+    return {v.name, replay::typeName(v.place.type),
+            v.isAvailable ? valueText(v.place, context) : "<not available>"};
   }
 
   StackFrame frame(size_t number) const {
@@ -63,11 +65,14 @@ private:
     out.isLibrary = isLibraryFrame(out.place);
     bool wanted = number == 0 || question_.allFrames || number == innermostOwn();
     for (const FrameVariable& v : variablesInScope(view, *question_.memory)) {
-      if (v.isArgument) out.arguments.push_back(wanted ? full(v) : brief(v));
-      else if (wanted) out.variables.push_back(full(v));
+      if (v.isArgument)
+        out.arguments.push_back(wanted ? full(v) : brief(v));
+      else if (wanted)
+        out.variables.push_back(full(v));
     }
     if (question_.globals && wanted)
-      for (const FrameVariable& v : globalsMentioned(view, *question_.symbols)) out.globals.push_back(full(v));
+      for (const FrameVariable& v : globalsMentioned(view, *question_.symbols))
+        out.globals.push_back(full(v));
     return out;
   }
 
@@ -78,14 +83,16 @@ private:
   }
 
   void failure(StopReport& out) const {
-    replay::Failure f = diagnose(*question_.end, {question_.frames, question_.memory, question_.symbols, &names_});
+    replay::Failure f =
+        diagnose(*question_.end, {question_.frames, question_.memory, question_.symbols, &names_});
     out.callee = f.callee;
     if (f.kind != replay::FailureKind::None) out.failure = describeFailure(f, question_);
   }
 
   Value printed(const std::string& expression, std::vector<std::string>& caveats) const {
     if (question_.frames.empty()) return {expression, "", "<no frame>"};
-    auto place = replay::evaluate(expression, question_.frames[innermostOwn()], *question_.memory, *question_.symbols);
+    auto place =
+        replay::evaluate(expression, question_.frames[innermostOwn()], *question_.memory, *question_.symbols);
     if (!place) {
       caveats.push_back(fmt::format("{}: {}", expression, place.error().message));
       return {expression, "", "<error>"};
@@ -141,7 +148,8 @@ FailureInfo describeFailure(const replay::Failure& failure, const StopQuestion& 
     break;
   }
   if (failure.criterion)
-    out.criterion = CriterionInfo{question.instance, placeOf(question.frames[failure.criterion->frame], question.program.cwd),
+    out.criterion = CriterionInfo{question.instance,
+                                  placeOf(question.frames[failure.criterion->frame], question.program.cwd),
                                   failure.criterion->text, criterionText(*failure.criterion)};
   return out;
 }

@@ -38,7 +38,8 @@ Json toJson(const FailureInfo& failure) {
 
 Json toJson(const Document& document) {
   Json out = {{"schema", kSchema}, {"technique", document.technique}};
-  out["program"] = {{"path", document.program.path}, {"argv", document.program.argv}, {"cwd", document.program.cwd}};
+  out["program"] = {
+      {"path", document.program.path}, {"argv", document.program.argv}, {"cwd", document.program.cwd}};
   out["failure"] = document.failure ? toJson(*document.failure) : Json(nullptr);
   for (const auto& [name, value] : document.part.items()) out[name] = value;
   out["caveats"] = document.caveats;
@@ -46,6 +47,8 @@ Json toJson(const Document& document) {
   return out;
 }
 
-std::string printed(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string printed(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 } // namespace faultline::finding

@@ -14,50 +14,50 @@ using Json = nlohmann::ordered_json;
 inline constexpr const char* kSchema = "faultline/1";
 
 struct Place {
-  std::string file; // absolute; empty: not known
+  std::string file = {}; // absolute; empty: not known
   uint32_t line = 0;
   uint32_t column = 0;
-  std::string function;
+  std::string function = {};
 
   bool isKnown() const { return !file.empty() && line != 0; }
   bool operator==(const Place&) const = default;
 };
 
 struct Value {
-  std::string name;
-  std::string type;
-  std::string text;
+  std::string name = {};
+  std::string type = {};
+  std::string text = {};
   bool operator==(const Value&) const = default;
 };
 
 struct CriterionInfo {
-  std::string instance; // epoch:instruction, as every layer names it
-  Place place;
-  std::string name; // expression of the source, or empty
-  std::string text; // its value
+  std::string instance = {}; // epoch:instruction, as every layer names it
+  Place place = {};
+  std::string name = {}; // expression of the source, or empty
+  std::string text = {}; // its value
 };
 
 struct FailureInfo {
-  std::string kind; // replay::kindName
-  int signal = 0;   // 0: none
-  std::string message;
-  Place place;
+  std::string kind = {}; // replay::kindName
+  int signal = 0;        // 0: none
+  std::string message = {};
+  Place place = {};
   // Where the program's own code called into the library code that failed.
-  std::optional<Place> calledFrom;
-  std::optional<CriterionInfo> criterion;
+  std::optional<Place> calledFrom = {};
+  std::optional<CriterionInfo> criterion = {};
 };
 
 struct ProgramInfo {
-  std::string path;
-  std::vector<std::string> argv;
-  std::string cwd;
+  std::string path = {};
+  std::vector<std::string> argv = {};
+  std::string cwd = {};
 };
 
 struct Document {
-  std::string technique;
-  ProgramInfo program;
-  std::optional<FailureInfo> failure;
-  std::vector<std::string> caveats;
+  std::string technique = {};
+  ProgramInfo program = {};
+  std::optional<FailureInfo> failure = {};
+  std::vector<std::string> caveats = {};
   Json stats = Json::object();
   Json part = Json::object(); // the technique's own members
 };

@@ -9,8 +9,9 @@ Document toDocument(const RecordingInfo& info) {
   out.caveats = info.caveats;
   out.part["recording"] = {
       {"path", info.path}, {"created", info.created}, {"outcome", info.outcome}, {"failed", info.failed}};
-  out.stats = {{"seconds", info.seconds},    {"epochs", info.epochs},          {"records", info.records},
-               {"raw_bytes", info.rawBytes}, {"stored_bytes", info.storedBytes}, {"threads", info.threads}};
+  out.stats = {{"seconds", info.seconds},          {"epochs", info.epochs},
+               {"records", info.records},          {"raw_bytes", info.rawBytes},
+               {"stored_bytes", info.storedBytes}, {"threads", info.threads}};
   return out;
 }
 

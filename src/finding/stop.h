@@ -1,5 +1,5 @@
-// One instance of a run, as `faultline show` presents it: where the program stands, how it got there, and what
-// its variables hold.
+// One instance of a run, as `faultline show` presents it: where the program stands, how it got there, and
+// what its variables hold.
 #pragma once
 
 #include "finding/document.h"
@@ -8,22 +8,22 @@ namespace faultline::finding {
 
 struct StackFrame {
   size_t number = 0; // 0: innermost
-  Place place;
-  std::vector<Value> arguments;
-  std::vector<Value> variables; // the others in scope
-  std::vector<Value> globals;   // that its function names; on request
-  bool isLibrary = false;       // code of the system's headers
+  Place place = {};
+  std::vector<Value> arguments = {};
+  std::vector<Value> variables = {}; // the others in scope
+  std::vector<Value> globals = {};   // that its function names; on request
+  bool isLibrary = false;            // code of the system's headers
 };
 
 struct StopReport {
-  ProgramInfo program;
-  std::optional<FailureInfo> failure; // the stop is the failure's instance
-  std::string instance;
-  std::vector<StackFrame> stack; // innermost first; may have a gap where a recursion was left out
-  size_t depth = 0;              // frames in all
-  std::vector<Value> printed;    // --print
-  std::string callee;            // the outside call under way, if any
-  std::vector<std::string> caveats;
+  ProgramInfo program = {};
+  std::optional<FailureInfo> failure = {}; // the stop is the failure's instance
+  std::string instance = {};
+  std::vector<StackFrame> stack = {}; // innermost first; may have a gap where a recursion was left out
+  size_t depth = 0;                   // frames in all
+  std::vector<Value> printed = {};    // --print
+  std::string callee = {};            // the outside call under way, if any
+  std::vector<std::string> caveats = {};
   Json stats = Json::object();
 };
 

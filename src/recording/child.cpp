@@ -1,10 +1,12 @@
 #include "recording/child.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -35,6 +37,7 @@ public:
     for (int i = 0; i < 3; ++i)
       if (request_.streams[i] >= 0 && dup2(request_.streams[i], i) < 0) stop('s');
     fcntl(request_.sharedFd, F_SETFD, 0);
+    widenStack();
     int now = personality(0xffffffff);
     if (now == -1 || personality(unsigned(now) | ADDR_NO_RANDOMIZE) == -1) say({0, 'r'});
     execve(request_.executable.c_str(), argv_.data(), env_.data());
@@ -42,6 +45,16 @@ public:
   }
 
 private:
+  // A function of the variant may take more of the machine's stack than the program's own did. No limit at all
+  // would change the layout of the address space.
+  void widenStack() {
+    constexpr rlim_t kLeast = rlim_t(64) << 20, kMost = rlim_t(1) << 30;
+    rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) return;
+    limit.rlim_cur = std::min(std::clamp(limit.rlim_cur, kLeast, kMost), limit.rlim_max);
+    setrlimit(RLIMIT_STACK, &limit);
+  }
+
   void say(Report report) {
     while (write(report_, &report, sizeof report) < 0 && errno == EINTR) {
     }

@@ -36,18 +36,21 @@ std::optional<std::string> textInImage(const SymbolView& symbols, uint64_t addre
 
 } // namespace
 
-std::optional<std::string> textAt(const MemoryView& memory, const SymbolView& symbols, uint64_t address, size_t limit) {
+std::optional<std::string> textAt(const MemoryView& memory, const SymbolView& symbols, uint64_t address,
+                                  size_t limit) {
   if (address == 0) return std::nullopt;
   if (auto text = textInImage(symbols, address, limit)) return text;
   std::string text;
   for (uint8_t c; text.size() < limit; text += char(c)) {
-    if (!memory.read(address + text.size(), {&c, 1})) return text.empty() ? std::nullopt : std::optional(text);
+    if (!memory.read(address + text.size(), {&c, 1}))
+      return text.empty() ? std::nullopt : std::optional(text);
     if (c == 0) break;
   }
   return text;
 }
 
-std::optional<CallView> CallView::of(const FrameView& frame, const MemoryView& memory, const SymbolView& symbols) {
+std::optional<CallView> CallView::of(const FrameView& frame, const MemoryView& memory,
+                                     const SymbolView& symbols) {
   if (!functionOf(frame) || frame.instruction >= frame.image->instructions.size()) return std::nullopt;
   const fir::Instruction& i = frame.image->instructions[frame.instruction];
   if (i.op != fir::Op::Call || i.operandCount == 0) return std::nullopt;

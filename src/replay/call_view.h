@@ -8,7 +8,8 @@ namespace faultline::replay {
 class CallView {
 public:
   // Nothing if the frame does not stand at a call.
-  static std::optional<CallView> of(const FrameView& frame, const MemoryView& memory, const SymbolView& symbols);
+  static std::optional<CallView> of(const FrameView& frame, const MemoryView& memory,
+                                    const SymbolView& symbols);
 
   const std::string& linkerName() const { return name_; } // empty: not known
   std::string shownName() const;                          // as the source has it
@@ -38,6 +39,7 @@ struct SymbolAt {
 std::optional<SymbolAt> symbolAt(const SymbolView& symbols, uint64_t address);
 
 // At most `limit` bytes up to the NUL; nothing if even the first was never seen.
-std::optional<std::string> textAt(const MemoryView& memory, const SymbolView& symbols, uint64_t address, size_t limit = 4096);
+std::optional<std::string> textAt(const MemoryView& memory, const SymbolView& symbols, uint64_t address,
+                                  size_t limit = 4096);
 
 } // namespace faultline::replay

@@ -79,8 +79,9 @@ void Engine::copyArguments(const CallSite& site, const DecodedFunction& f, const
     uint32_t available = 1;
     if (!source.constant)
       available = site.function->words - source.word;
-    else if (uint32_t wide = image.constants[fir::operandIndex(operand)].wide; wide != fir::kNone)
-      available = uint32_t(std::min<size_t>(image.wideWords.size() - wide, words));
+    else if (fir::operandKind(operand) == fir::OperandKind::Constant)
+      if (uint32_t wide = image.constants[fir::operandIndex(operand)].wide; wide != fir::kNone)
+        available = uint32_t(std::min<size_t>(image.wideWords.size() - wide, words));
     uint32_t taken = std::min(words, available);
     std::memcpy(at, source.at(from), size_t(taken) * 8);
     std::memset(at + taken, 0, size_t(words - taken) * 8);

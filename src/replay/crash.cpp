@@ -48,7 +48,8 @@ std::vector<Accessed> accesses(const FrameView& frame, const fir::Instruction& i
 
 std::string numberText(uint64_t value, unsigned bits) {
   if (bits < 64 && bits > 0) value &= (uint64_t(1) << bits) - 1;
-  int64_t asSigned = bits < 64 && bits > 0 && (value >> (bits - 1)) ? int64_t(value | ~uint64_t(0) << bits) : int64_t(value);
+  int64_t asSigned =
+      bits < 64 && bits > 0 && (value >> (bits - 1)) ? int64_t(value | ~uint64_t(0) << bits) : int64_t(value);
   return fmt::format("{}", asSigned);
 }
 
@@ -57,7 +58,9 @@ std::string pointerText(uint64_t value, const fir::Image& image) {
   return fmt::format("{:#x}", value);
 }
 
-bool isPlainNumber(const std::string& text) { return !text.empty() && text.find_first_not_of("-0123456789") == text.npos; }
+bool isPlainNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("-0123456789") == text.npos;
+}
 
 // "where n is NULL and i is 40".
 std::string ingredientsText(const SourceAccess& access, const FrameView& frame, const SymbolView& symbols) {
@@ -104,7 +107,8 @@ private:
   }
   void criterion(uint32_t operand, std::string text) {
     fir::Operand o = frame_.image->operandsOf(instruction_)[operand];
-    out_.criterion = Criterion{0, frame_.instruction, operand, operandValue(frame_, symbols_, o).value_or(0), std::move(text)};
+    out_.criterion = Criterion{0, frame_.instruction, operand, operandValue(frame_, symbols_, o).value_or(0),
+                               std::move(text)};
   }
   fir::Operand operand(uint32_t number) const { return frame_.image->operandsOf(instruction_)[number]; }
 
@@ -127,16 +131,19 @@ private:
     bool atFrameEnd = end_.address + kNearStackEnd >= end && end_.address < end + kFirstPage;
     if (atFrameEnd && program_.frames.size() > 1) return true;
     uint64_t machine = end_.machineStackEnd;
-    if (machine != 0 && end_.address + kNearStackEnd >= machine && end_.address < machine + kFirstPage) return true;
-    bool byProgram = end_.isInside && (accessed() || instruction_.op == Op::Load || instruction_.op == Op::Store);
+    if (machine != 0 && end_.address + kNearStackEnd >= machine && end_.address < machine + kFirstPage)
+      return true;
+    bool byProgram =
+        end_.isInside && (accessed() || instruction_.op == Op::Load || instruction_.op == Op::Store);
     return !byProgram && program_.frames.size() >= kManyFrames && end_.address >= kFirstPage;
   }
 
   void stackOverflow() {
     uint32_t most = frame_.function;
-    auto count = size_t(std::count_if(program_.frames.begin(), program_.frames.end(), [&](const FrameView& f) {
-      return f.image == frame_.image && f.function == most;
-    }));
+    auto count =
+        size_t(std::count_if(program_.frames.begin(), program_.frames.end(), [&](const FrameView& f) {
+          return f.image == frame_.image && f.function == most;
+        }));
     std::string_view name = frame_.image->string(functionOf(frame_)->name);
     std::string message = fmt::format("Stack overflow: {} calls deep", withThousands(program_.frames.size()));
     if (count > 1) message += fmt::format(", {} of them of {}()", withThousands(count), name);
@@ -152,10 +159,12 @@ private:
     auto at = accessed();
     uint64_t address = end_.address;
     if (!at && address == ~uint64_t(0)) return set(FailureKind::Crash, signalName(end_.signal));
-    std::string message = fmt::format("{}: {} {:#x}", signalName(end_.signal), end_.isWrite ? "write to" : "read of", address);
+    std::string message =
+        fmt::format("{}: {} {:#x}", signalName(end_.signal), end_.isWrite ? "write to" : "read of", address);
     if (!at) return set(FailureKind::Crash, message + note(addressNote(address)));
     if (address == ~uint64_t(0)) // not canonical: the processor does not say which
-      message = fmt::format("{}: {} {:#x}, which is no address", signalName(end_.signal), isStore(*at) ? "write to" : "read of",
+      message = fmt::format("{}: {} {:#x}, which is no address", signalName(end_.signal),
+                            isStore(*at) ? "write to" : "read of",
                             operandValue(frame_, symbols_, operand(at->operand)).value_or(0));
     auto source = sourceAccess(frame_, operand(at->operand));
     if (!source) {
@@ -166,7 +175,7 @@ private:
     if (!ingredients.empty()) detail += ", " + ingredients;
     std::string objects = beyondText(*source, address, at->size);
     if (!objects.empty()) detail += "; " + objects;
-    criterion(at->operand, source->from.empty() ? source->text : source->from.front().text);
+    criterion(at->operand, source->text.starts_with('*') ? source->text.substr(1) : "&" + source->text);
     set(FailureKind::Crash, message + note(detail));
   }
 
@@ -185,7 +194,8 @@ private:
   }
 
   void division() {
-    bool divides = instruction_.op == Op::SDiv || instruction_.op == Op::UDiv || instruction_.op == Op::SRem || instruction_.op == Op::URem;
+    bool divides = instruction_.op == Op::SDiv || instruction_.op == Op::UDiv ||
+                   instruction_.op == Op::SRem || instruction_.op == Op::URem;
     if (!divides) return set(FailureKind::Crash, signalName(end_.signal));
     uint32_t type = instruction_.type;
     unsigned bits = type < frame_.image->types.size() ? frame_.image->types[type].bits : 64;
@@ -195,24 +205,29 @@ private:
     std::string text = divisor && !isPlainNumber(divisor->text) ? divisor->text : "";
     criterion(1, text);
     if (value != 0) return set(FailureKind::Crash, "Division overflow: the quotient does not fit its type");
-    set(FailureKind::DivisionByZero, "Division by zero" + (text.empty() ? "" : fmt::format(": {} is 0", text)));
+    set(FailureKind::DivisionByZero,
+        "Division by zero" + (text.empty() ? "" : fmt::format(": {} is 0", text)));
   }
 
   void illegal() {
     out_.criterion = Criterion{0, frame_.instruction, fir::kNone, 0, ""};
     std::string name(frame_.image->string(functionOf(frame_)->name));
     if (instruction_.op == Op::Unreachable)
-      return set(FailureKind::IllegalInstruction, fmt::format("Ran past the end of {}(), or into code marked unreachable", name));
+      return set(FailureKind::IllegalInstruction,
+                 fmt::format("Ran past the end of {}(), or into code marked unreachable", name));
     if (instruction_.op == Op::Trap)
-      return set(FailureKind::IllegalInstruction, "Trap: __builtin_trap, or a check that the compiler put in, failed");
+      return set(FailureKind::IllegalInstruction,
+                 "Trap: __builtin_trap, or a check that the compiler put in, failed");
     set(FailureKind::IllegalInstruction, signalName(end_.signal));
   }
 
   void badCallee() {
     auto target = operandValue(frame_, symbols_, operand(0));
     auto source = sourceValue(frame_, operand(0));
-    std::string message = fmt::format("{}: call of {:#x}", signalName(end_.signal), target.value_or(end_.address));
-    if (source) message += fmt::format(" ({}{})", source->text, target == uint64_t(0) ? ", a null pointer" : "");
+    std::string message =
+        fmt::format("{}: call of {:#x}", signalName(end_.signal), target.value_or(end_.address));
+    if (source)
+      message += fmt::format(" ({}{})", source->text, target == uint64_t(0) ? ", a null pointer" : "");
     criterion(0, source ? source->text : "");
     set(FailureKind::Crash, std::move(message));
   }
@@ -221,9 +236,12 @@ private:
   void outsideCall() {
     auto call = CallView::of(frame_, *program_.memory, symbols_);
     bool unknown = !call || call->linkerName().empty();
-    if (unknown && (call->argumentCount() == 0 || operandValue(frame_, symbols_, call->callee()).value_or(1) == 0)) return badCallee();
+    if (unknown &&
+        (call->argumentCount() == 0 || operandValue(frame_, symbols_, call->callee()).value_or(1) == 0))
+      return badCallee();
     out_.callee = unknown ? "" : call->shownName();
-    std::string message = signalName(end_.signal) + (unknown ? " in a function outside" : " in " + out_.callee + "()");
+    std::string message =
+        signalName(end_.signal) + (unknown ? " in a function outside" : " in " + out_.callee + "()");
     if (end_.address != ~uint64_t(0))
       message += fmt::format(": {} {:#x}", end_.isWrite ? "write to" : "read of", end_.address);
     std::optional<size_t> blamed = blamedArgument(*call);

@@ -1,5 +1,5 @@
-// The sentence about a signal that the processor raised: what the instruction did, with which address or divisor,
-// and what the source calls it.
+// The sentence about a signal that the processor raised: what the instruction did, with which address or
+// divisor, and what the source calls it.
 #pragma once
 
 #include "replay/failure.h"

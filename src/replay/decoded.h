@@ -134,6 +134,7 @@ struct DecodedFunction {
   std::vector<Stub> stubs; // plain code from index instructionCount on
   std::vector<Insn> fast;
   std::vector<uint32_t> fastOrigin;  // plain index of each fast Insn
+  std::vector<uint32_t> fastStart;   // plain index of the segment that starts with it, or kNone
   std::vector<uint32_t> plainToFast; // kNone: no segment starts here
   std::deque<Operation> operations;
   std::deque<CallSite> calls;

@@ -18,13 +18,15 @@ TypeRef numberType(const fir::Image& image, DebugKind kind, uint64_t bytes) {
 
 class Evaluator {
 public:
-  Evaluator(std::string_view text, const FrameView& frame, const MemoryView& memory, const SymbolView& symbols)
+  Evaluator(std::string_view text, const FrameView& frame, const MemoryView& memory,
+            const SymbolView& symbols)
       : rest_(text), frame_(frame), memory_(memory), symbols_(symbols) {}
 
   Result<ValuePlace> run() {
     FL_TRY(value, unary());
     skipSpace();
-    if (!rest_.empty()) return errorf("'{}' is not understood here; use names, '.', '->', '[]', '*' and '&'", rest_);
+    if (!rest_.empty())
+      return errorf("'{}' is not understood here; use names, '.', '->', '[]', '*' and '&'", rest_);
     return value;
   }
 
@@ -110,13 +112,16 @@ private:
 
   Result<ValuePlace> dereferenced(const ValuePlace& pointer, int64_t index, std::string_view how) {
     TypeRef type = pointer.type.stripped();
-    bool isPointer = pointer.isAddressOf || type.kind() == DebugKind::Pointer || type.kind() == DebugKind::Reference;
+    bool isPointer =
+        pointer.isAddressOf || type.kind() == DebugKind::Pointer || type.kind() == DebugKind::Reference;
     if (!isPointer && type.kind() == DebugKind::Array) return elementAt(pointer, index);
-    if (!isPointer) return errorf("'{}' needs a pointer, and this is of type {}", how, typeName(pointer.type));
+    if (!isPointer)
+      return errorf("'{}' needs a pointer, and this is of type {}", how, typeName(pointer.type));
     auto target = pointee(pointer, memory_, &symbols_);
     if (!target) return errorf("the pointer's value was never seen by the replay");
     uint64_t size = sizeOf(target->type);
-    if (size == 0) return errorf("nothing is known of the type {} behind the pointer", typeName(target->type));
+    if (size == 0)
+      return errorf("nothing is known of the type {} behind the pointer", typeName(target->type));
     target->address += uint64_t(index) * size;
     return *target;
   }
@@ -141,7 +146,8 @@ private:
   std::string_view identifier() {
     skipSpace();
     size_t length = 0;
-    while (length < rest_.size() && (std::isalnum(uint8_t(rest_[length])) || rest_[length] == '_' || rest_[length] == '$'))
+    while (length < rest_.size() &&
+           (std::isalnum(uint8_t(rest_[length])) || rest_[length] == '_' || rest_[length] == '$'))
       ++length;
     std::string_view name = rest_.substr(0, length);
     rest_.remove_prefix(length);

@@ -13,9 +13,9 @@ namespace faultline::replay {
 
 std::string_view kindName(FailureKind kind) {
   constexpr std::string_view kNames[] = {
-      "none",  "crash",           "division-by-zero", "illegal-instruction", "stack-overflow", "assertion",
-      "abort", "heap-corruption", "stack-smashing",   "uncaught-exception",  "exit-status",    "hang",
-      "killed",
+      "none",        "crash", "division-by-zero", "illegal-instruction", "stack-overflow",
+      "assertion",   "abort", "heap-corruption",  "stack-smashing",      "uncaught-exception",
+      "exit-status", "hang",  "killed",
   };
   return kNames[size_t(kind)];
 }

@@ -1,7 +1,8 @@
 // What went wrong, from how a run ended: the kind of failure, one sentence about it, and the criterion, the
 // value that every question about the failure starts from.
 //
-//   signal 11 at `Store w17 <- w18`, w17 = 8      Crash, "Segmentation fault: write to 0x8 (n->next, where n is
+//   signal 11 at `Store w17 <- w18`, w17 = 8      Crash, "Segmentation fault: write to 0x8 (n->next, where n
+//   is
 //                                                 NULL)"; criterion: operand 0 of the store
 //   abort within the call of __assert_fail        Assertion, "Assertion `n > 0' failed"; criterion: the call
 #pragma once
@@ -29,16 +30,16 @@ enum class FailureKind {
 std::string_view kindName(FailureKind kind);
 
 struct RunEnd {
-  int signal = 0;                // that ended the run, 0: none
-  uint32_t signalCode = 0;       // si_code
+  int signal = 0;                  // that ended the run, 0: none
+  uint32_t signalCode = 0;         // si_code
   uint64_t address = ~uint64_t(0); // that the fault names; ~0: none
   bool isWrite = false;
-  bool isInside = false; // raised by the instruction itself, not within an outside call
+  bool isInside = false;  // raised by the instruction itself, not within an outside call
   bool isSmashed = false; // a frame's guard word was overwritten (SMASHED)
   bool timedOut = false;
   std::optional<int> exitStatus = {};
   uint32_t thread = 0;
-  uint64_t machineStackEnd = 0;       // lowest address of the thread's machine stack, if known
+  uint64_t machineStackEnd = 0;        // lowest address of the thread's machine stack, if known
   std::string_view standardError = {}; // if it was captured
 };
 
@@ -56,7 +57,7 @@ struct Criterion {
   uint32_t instruction = fir::kNone;
   uint32_t operand = fir::kNone; // number within the instruction; kNone: whether it is executed at all
   uint64_t value = 0;
-  std::string text; // as the source has it: n, count; or the condition
+  std::string text; // the operand as the source has it: &n->next, count; or the condition that guards it
 };
 
 struct Failure {

@@ -39,6 +39,7 @@ Handler branchHandler(Mode mode);
 Handler branchEpochHandler();                // fast: to a block that begins an epoch
 Handler epochPointHandler(Mode mode);        // stub
 Handler phiEdgeHandler(Mode mode);           // stub; imm: Edge
+Handler phiMoveHandler(bool constant);       // fast: the phi moves of one word: b <- a or imm
 Handler condBranchHandler(Mode mode);        // a
 Handler switchHandler(Mode mode);            // a, imm: SwitchTable
 Handler indirectHandler(Mode mode);          // the same

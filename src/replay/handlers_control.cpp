@@ -87,6 +87,13 @@ template <Mode M> FL_HANDLER phiEdge(FL_HANDLER_PARAMETERS) {
   FL_DISPATCH(M);
 }
 
+template <bool Constant> FL_HANDLER phiMove(FL_HANDLER_PARAMETERS) {
+  w[ip->b] = Constant ? ip->imm : w[ip->a];
+  steps += ip->n;
+  ip = jump(ip, ip->dst);
+  FL_DISPATCH(Mode::Fast);
+}
+
 template <Mode M> FL_HANDLER condBranch(FL_HANDLER_PARAMETERS) {
   steps += ip->n;
   if (w[ip->a] & 1) {
@@ -150,6 +157,7 @@ Handler epochPointHandler(Mode mode) {
 Handler phiEdgeHandler(Mode mode) {
   return withMode(mode, []<Mode M>() -> Handler { return phiEdge<M>; });
 }
+Handler phiMoveHandler(bool constant) { return constant ? phiMove<true> : phiMove<false>; }
 Handler condBranchHandler(Mode mode) {
   return withMode(mode, []<Mode M>() -> Handler { return condBranch<M>; });
 }

@@ -70,7 +70,8 @@ std::optional<ValuePlace> ownedPointer(const ValuePlace& place, int nesting = 12
   for (const fir::Member& m : type.members()) {
     if (!isStored(m)) continue;
     ValuePlace part = place.member(type, m);
-    if (type.memberName(m) == "_M_head_impl" && part.type.stripped().kind() == DebugKind::Pointer) return part;
+    if (type.memberName(m) == "_M_head_impl" && part.type.stripped().kind() == DebugKind::Pointer)
+      return part;
     if (auto found = ownedPointer(part, nesting - 1)) return found;
   }
   return std::nullopt;
@@ -89,7 +90,8 @@ bool writeSharedPointer(ValueWriter& out, const ValuePlace& place, unsigned dept
   out.write(*pointer, depth);
   uint8_t uses[4]; // behind the virtual table's pointer
   if (*control != 0 && out.memory().read(*control + 8, uses))
-    out.append(fmt::format(" (use count {})", uses[0] | uses[1] << 8 | uses[2] << 16 | uint32_t(uses[3]) << 24));
+    out.append(
+        fmt::format(" (use count {})", uses[0] | uses[1] << 8 | uses[2] << 16 | uint32_t(uses[3]) << 24));
   return true;
 }
 
@@ -126,14 +128,18 @@ bool writeDeque(ValueWriter& out, const ValuePlace& place, unsigned) {
   auto cur = memberOf(*start, "_M_cur");
   uint64_t size = cur ? sizeOf(elementOf(cur->type)) : 0;
   auto startCur = numberIn(out, cur), startLast = numberIn(out, memberOf(*start, "_M_last"));
-  auto endCur = numberIn(out, memberOf(*finish, "_M_cur")), endFirst = numberIn(out, memberOf(*finish, "_M_first"));
-  auto startNode = numberIn(out, memberOf(*start, "_M_node")), endNode = numberIn(out, memberOf(*finish, "_M_node"));
+  auto endCur = numberIn(out, memberOf(*finish, "_M_cur")),
+       endFirst = numberIn(out, memberOf(*finish, "_M_first"));
+  auto startNode = numberIn(out, memberOf(*start, "_M_node")),
+       endNode = numberIn(out, memberOf(*finish, "_M_node"));
   if (size == 0 || !startCur || !startLast || !endCur || !endFirst || !startNode || !endNode) return false;
-  uint64_t chunk = size < 512 ? 512 / size : 1;
-  int64_t full = int64_t(*endNode - *startNode) / 8 - 1;
-  int64_t count = full * int64_t(chunk) + int64_t((*endCur - *endFirst + *startLast - *startCur) / size);
-  if (count < 0 || uint64_t(count) > kMostElements) return false;
-  return out.append(fmt::format("size {}", count)), true;
+  // Whole chunks between the first and the last one; each of the three differences is small or damaged.
+  uint64_t chunk = size < 512 ? 512 / size : 1, chunks = (*endNode - *startNode) / 8;
+  uint64_t inFirst = (*startLast - *startCur) / size, inLast = (*endCur - *endFirst) / size;
+  if (chunks > kMostElements || inFirst > chunk || inLast > chunk) return false;
+  uint64_t count = chunks * chunk + inFirst + inLast;
+  if (count < chunk) return false;
+  return out.append(fmt::format("size {}", count - chunk)), true;
 }
 
 bool writeAtomic(ValueWriter& out, const ValuePlace& place, unsigned depth) {

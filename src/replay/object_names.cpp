@@ -63,19 +63,20 @@ PartPath partAt(TypeRef type, uint64_t offset, uint64_t size) {
   return path;
 }
 
-ObjectNames::ObjectNames(const SymbolView& symbols, std::span<const FrameView> frames, const MemoryView& memory,
-                         std::vector<HeapBlock> heap)
+ObjectNames::ObjectNames(const SymbolView& symbols, std::span<const FrameView> frames,
+                         const MemoryView& memory, std::vector<HeapBlock> heap)
     : heap_(std::move(heap)) {
   addSymbols(symbols);
   for (size_t k = 0; k < frames.size(); ++k) addFrame(frames[k], k, memory);
   for (uint32_t k = 0; k < heap_.size(); ++k) {
-    std::string name = fmt::format("the {}block of {} bytes{}{}", heap_[k].isFreed ? "freed " : "", heap_[k].size,
-                                   heap_[k].from.empty() ? "" : " from ", heap_[k].from);
+    std::string name = fmt::format("the {}block of {} bytes{}{}", heap_[k].isFreed ? "freed " : "",
+                                   heap_[k].size, heap_[k].from.empty() ? "" : " from ", heap_[k].from);
     objects_.push_back({heap_[k].start, heap_[k].size, Kind::Heap, {}, std::move(name), "", 0, k});
   }
   // Of several at one place the named and the larger ones come last, where `containing` looks first.
   std::sort(objects_.begin(), objects_.end(), [](const Object& a, const Object& b) {
-    return std::tuple(a.start, a.type.get() != nullptr, a.size) < std::tuple(b.start, b.type.get() != nullptr, b.size);
+    return std::tuple(a.start, a.type.get() != nullptr, a.size) <
+           std::tuple(b.start, b.type.get() != nullptr, b.size);
   });
 }
 
@@ -88,9 +89,11 @@ void ObjectNames::addSymbols(const SymbolView& symbols) {
       if (address == 0 || (s.flags & fir::kBlockAddress)) continue;
       bool function = s.flags & fir::kFunction, literal = isLiteral(image, s);
       std::string_view shown = image.string(s.displayName);
-      std::string name = literal ? literalText(image, s) : std::string(shown.empty() ? image.string(s.name) : shown);
+      std::string name =
+          literal ? literalText(image, s) : std::string(shown.empty() ? image.string(s.name) : shown);
       Kind kind = function ? Kind::Function : literal ? Kind::Literal : Kind::Global;
-      objects_.push_back({address, function ? 1 : s.size, kind, {&image, s.debugType}, std::move(name), "", 0, 0});
+      objects_.push_back(
+          {address, function ? 1 : s.size, kind, {&image, s.debugType}, std::move(name), "", 0, 0});
     }
   }
 }
@@ -179,12 +182,14 @@ std::optional<ObjectName> ObjectNames::findFrom(uint64_t from, uint64_t address,
 std::string ObjectNames::text(const ObjectName& name) {
   std::string where = name.owner.empty() ? "" : fmt::format(" in {}()", name.owner);
   if (name.kind == Kind::Function) return name.object;
-  if (name.kind == Kind::Literal) return name.offset == 0 ? name.object : fmt::format("{} + {}", name.object, name.offset);
+  if (name.kind == Kind::Literal)
+    return name.offset == 0 ? name.object : fmt::format("{} + {}", name.object, name.offset);
   if (name.beyond != 0) {
     bool before = name.beyond < 0;
     const char* side = before ? "before the start" : "past the end";
     int64_t count = before ? -name.beyond : name.beyond;
-    if (!name.part.empty()) return fmt::format("&{}, {} {}{}{}", name.part, count, side, where.empty() ? "" : ",", where);
+    if (!name.part.empty())
+      return fmt::format("&{}, {} {}{}{}", name.part, count, side, where.empty() ? "" : ",", where);
     int64_t bytes = before ? -name.offset : name.offset - int64_t(name.size);
     std::string amount = bytes == 0 ? "just" : fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
     return fmt::format("{} {} of {}{}", amount, side, name.object, where);

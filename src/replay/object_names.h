@@ -1,8 +1,8 @@
 // Names what lies at an address: a variable or a part of it, a function, a string of the program's text, a
 // block of the heap.
 //
-//   &list.items[2].next    &buf[3] in parse()    &buf[32], 1 past the end, in parse()    handler    "usage: %s"
-//   8 bytes into the block of 24 from malloc at list.c:8
+//   &list.items[2].next    &buf[3] in parse()    &buf[32], 1 past the end, in parse()    handler    "usage:
+//   %s" 8 bytes into the block of 24 from malloc at list.c:8
 //
 // Built once for a stopped replay; each question is then two binary searches.
 #pragma once
@@ -22,14 +22,15 @@ struct HeapBlock {
 struct ObjectName {
   enum class Kind { Global, Local, Function, Literal, Heap };
   Kind kind = Kind::Global;
-  std::string object; // name of the whole: buf; "the block of 24 from malloc at list.c:8"; the literal in quotes
-  std::string part;   // the part at the address: buf[3].next; empty where there is no name for it
-  std::string owner;  // function whose frame it is in: parse
+  std::string
+      object; // name of the whole: buf; "the block of 24 from malloc at list.c:8"; the literal in quotes
+  std::string part;             // the part at the address: buf[3].next; empty where there is no name for it
+  std::string owner;            // function whose frame it is in: parse
   uint64_t start = 0, size = 0; // of the whole
   int64_t offset = 0;           // of the address in it; outside: below 0, or at or above size
   // Elements past the end (from 1), or before the start (below 0); bytes where it is no array. 0: inside.
   int64_t beyond = 0;
-  size_t frame = 0;             // Local: index in the frames given
+  size_t frame = 0; // Local: index in the frames given
 
   bool isInside() const { return offset >= 0 && uint64_t(offset) < size; }
 };

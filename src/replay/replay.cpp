@@ -5,12 +5,49 @@
 
 namespace faultline::replay {
 
+namespace {
+
+class EngineMemory : public MemoryView {
+public:
+  explicit EngineMemory(Engine& engine) : engine_(engine) {}
+  bool read(uint64_t address, std::span<uint8_t> out) const override {
+    Memory& memory = engine_.memory();
+    bool all = true;
+    for (size_t k = 0; k < out.size(); ++k) {
+      bool known = address + k >= address && memory.isPresent(address + k);
+      out[k] = 0;
+      if (known) memory.load(address + k, out[k]);
+      all &= known;
+    }
+    return all;
+  }
+
+private:
+  Engine& engine_;
+};
+
+class EngineSymbols : public SymbolView {
+public:
+  explicit EngineSymbols(const Engine& engine) : engine_(engine) {}
+  size_t moduleCount() const override { return engine_.program().modules().size(); }
+  const fir::Image& image(size_t module) const override { return *engine_.program().modules()[module]->image; }
+  uint64_t address(size_t module, uint32_t symbol) const override {
+    const std::vector<uint64_t>& addresses = engine_.program().modules()[module]->addresses;
+    return symbol < addresses.size() ? addresses[symbol] : 0;
+  }
+
+private:
+  const Engine& engine_;
+};
+
+} // namespace
+
 // Checkpoints lie `interval` apart. When there are too many, or their memory is, every other one goes and
 // the interval doubles, so that a run of any length keeps a bounded number.
 struct Replay::Impl {
   Impl(Program program, LogReader log, const ReplayOptions& options)
       : options(options), interval(std::max<uint64_t>(options.checkpointInterval, 1)),
-        engine(std::move(program), std::move(log), options) {}
+        engine(std::move(program), std::move(log), options), memoryView(engine), symbolView(engine) {}
 
   Result<void> forward(Time t) {
     for (;;) {
@@ -59,6 +96,8 @@ struct Replay::Impl {
   uint64_t interval;
   std::map<Time, Engine::State> checkpoints;
   Engine engine;
+  EngineMemory memoryView;
+  EngineSymbols symbolView;
 };
 
 Replay::Replay(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -128,22 +167,15 @@ std::vector<FrameView> Replay::frames(uint32_t number) const {
         index = f.site ? f.site->index : 0;
       else if (!top)
         index = t->frames.data[k + 1].resume;
-      views.push_back({f.function->module, f.function->number, f.function->localId(index),
-                       {t->words.data + f.words, f.function->words}, f.base, f.kind != Frame::Called});
+      views.push_back({f.function->module->image, f.function->number, f.function->localId(index),
+                       {t->words.data + f.words, f.function->words}, f.base, f.topBefore,
+                       f.function->module->number, f.kind != Frame::Called});
     }
   }
   return views;
 }
 
-std::vector<bool> Replay::readMemory(uint64_t address, std::span<uint8_t> bytes) {
-  Memory& memory = impl_->engine.memory();
-  std::vector<bool> known(bytes.size());
-  for (size_t k = 0; k < bytes.size(); ++k) {
-    known[k] = address + k >= address && memory.isPresent(address + k);
-    bytes[k] = 0;
-    if (known[k]) memory.load(address + k, bytes[k]);
-  }
-  return known;
-}
+const MemoryView& Replay::memoryView() const { return impl_->memoryView; }
+const SymbolView& Replay::symbolView() const { return impl_->symbolView; }
 
 } // namespace faultline::replay

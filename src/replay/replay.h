@@ -11,6 +11,7 @@
 #pragma once
 
 #include "replay/engine.h"
+#include "replay/views.h"
 
 namespace faultline::replay {
 
@@ -20,15 +21,6 @@ struct ReplayOptions : EngineOptions {
   uint64_t checkpointInterval = 8'000'000; // instructions, to begin with
   uint32_t checkpointCount = 128;
   uint64_t checkpointBytes = uint64_t(1) << 30; // memory in all beyond which checkpoints are thinned out
-};
-
-struct FrameView {
-  const LoadedModule* module = nullptr;
-  uint32_t function = 0; // index in the module
-  uint32_t local = 0;    // id of the instruction that is next, or of the call that the frame waits for
-  std::span<const uint64_t> words;
-  uint64_t frameBase = 0;
-  bool fromOutside = false; // called by outside code
 };
 
 // How far replay reproduced the run.
@@ -74,8 +66,9 @@ public:
   // Innermost first; of the running thread, or of another one.
   std::vector<FrameView> frames() const;
   std::vector<FrameView> frames(uint32_t thread) const;
-  // What instrumented code knows of memory; known[i] false: nothing was ever stored in or loaded from its page.
-  std::vector<bool> readMemory(uint64_t address, std::span<uint8_t> bytes);
+  // What instrumented code knows of memory: bytes on a page that it has never touched are not known.
+  const MemoryView& memoryView() const;
+  const SymbolView& symbolView() const;
   const Program& program() const;
   size_t checkpoints() const;
   Engine& engine();

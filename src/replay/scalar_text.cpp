@@ -38,7 +38,10 @@ bool isPrintable(uint64_t c) { return c >= 0x20 && c < 0x7f; }
 // control codes do not count: a terminal must be safe from them.
 size_t utf8Length(std::span<const uint8_t> bytes) {
   uint8_t lead = bytes[0];
-  size_t length = lead >= 0xf0 && lead < 0xf5 ? 4 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xc2 && lead < 0xe0 ? 2 : 0;
+  size_t length = lead >= 0xf0 && lead < 0xf5   ? 4
+                  : lead >= 0xe0 && lead < 0xf0 ? 3
+                  : lead >= 0xc2 && lead < 0xe0 ? 2
+                                                : 0;
   if (length == 0 || length > bytes.size()) return 0;
   uint32_t code = lead & (0xff >> (length + 1));
   for (size_t k = 1; k < length; ++k) {
@@ -89,7 +92,8 @@ std::string characterText(uint64_t code, bool isSigned) {
   std::string number = isSigned ? fmt::format("{}", int64_t(code)) : fmt::format("{}", code);
   if (code == '\'' || code == '\\') return fmt::format("'\\{}' ({})", char(code), number);
   if (isPrintable(code)) return fmt::format("'{}' ({})", char(code), number);
-  if (char letter = code < 0x20 ? escapeLetter(uint8_t(code)) : 0) return fmt::format("'\\{}' ({})", letter, number);
+  if (char letter = code < 0x20 ? escapeLetter(uint8_t(code)) : 0)
+    return fmt::format("'\\{}' ({})", letter, number);
   return code == 0 ? "'\\0' (0)" : number;
 }
 
@@ -114,7 +118,8 @@ std::string quotedText(std::span<const uint8_t> bytes, bool cut) {
 }
 
 std::string floatText(std::span<const uint8_t> bytes, bool isQuad) {
-  if (isQuad) return fmt::format("{:#x}{:016x}", fromBytes<uint64_t>(bytes.subspan(8)), fromBytes<uint64_t>(bytes));
+  if (isQuad)
+    return fmt::format("{:#x}{:016x}", fromBytes<uint64_t>(bytes.subspan(8)), fromBytes<uint64_t>(bytes));
   switch (bytes.size()) {
   case 2:
     return fmt::format("{}", float(halfToDouble(fromBytes<uint16_t>(bytes))));
@@ -140,7 +145,8 @@ std::string enumText(TypeRef type, uint64_t value) {
   uint64_t size = std::min<uint64_t>(sizeOf(type), 8);
   uint64_t mask = size == 0 || size == 8 ? ~uint64_t(0) : (uint64_t(1) << (size * 8)) - 1;
   for (const fir::Member& m : type.members())
-    if ((m.flags & fir::kEnumerator) && ((m.bitOffset ^ value) & mask) == 0) return std::string(type.memberName(m));
+    if ((m.flags & fir::kEnumerator) && ((m.bitOffset ^ value) & mask) == 0)
+      return std::string(type.memberName(m));
   std::string flags = areBits(type) ? flagsText(type, value & mask) : "";
   return flags.empty() ? fmt::format("{}", int64_t(value)) : flags;
 }

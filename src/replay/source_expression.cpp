@@ -50,18 +50,23 @@ std::string_view binarySign(Op op) {
 
 // llvm::CmpInst::Predicate.
 std::string_view comparisonSign(uint8_t predicate) {
-  constexpr std::string_view kFloat[] = {"", "==", ">", ">=", "<", "<=", "!=", "", "", "==", ">", ">=", "<", "<=", "!="};
+  constexpr std::string_view kFloat[] = {"", "==", ">", ">=", "<", "<=", "!=", "",
+                                         "", "==", ">", ">=", "<", "<=", "!="};
   constexpr std::string_view kInt[] = {"==", "!=", ">", ">=", "<", "<=", ">", ">=", "<", "<="};
   if (predicate >= 32 && predicate < 42) return kInt[predicate - 32];
   return predicate < 15 ? kFloat[predicate] : "";
 }
 
-bool isPassedThrough(Op op) {
-  return (op >= Op::Trunc && op <= Op::BitCast) || op == Op::FNeg;
-}
+bool isPassedThrough(Op op) { return (op >= Op::Trunc && op <= Op::BitCast) || op == Op::FNeg; }
 
 std::string inParentheses(const std::string& text) {
   return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+}
+
+// Before `.`, `->` and `[`, which bind tighter than what the text may begin with.
+std::string operandOfPostfix(const std::string& text) {
+  bool hasPrefix = text.starts_with('*') || text.starts_with('&');
+  return hasPrefix ? "(" + text + ")" : inParentheses(text);
 }
 
 // An object on the way to an address. By pointer: `text` is the pointer, and the object is what it points to.
@@ -74,14 +79,14 @@ struct Object {
   std::string name() const { return byPointer ? "*" + inParentheses(text) : text; }
   void enterMember(std::string_view member, TypeRef to) {
     if (!member.empty()) {
-      text = fmt::format("{}{}{}", inParentheses(text), byPointer ? "->" : ".", member);
+      text = fmt::format("{}{}{}", operandOfPostfix(text), byPointer ? "->" : ".", member);
       byPointer = false;
     }
     type = to;
   }
   void enterElement(const std::string& index, TypeRef to) {
     bool wholeArray = byPointer && type.stripped().kind() == DebugKind::Array && to.index != type.index;
-    text = fmt::format("{}[{}]", wholeArray ? "(" + name() + ")" : inParentheses(text), index);
+    text = fmt::format("{}[{}]", wholeArray ? "(" + name() + ")" : operandOfPostfix(text), index);
     byPointer = false;
     type = to;
   }
@@ -121,7 +126,8 @@ public:
     TypeRef type = pointer->type.stripped();
     if (type.isRecord()) return Object{pointer->text, false, pointer->type, {}}; // passed by hidden reference
     bool isReference = type.kind() == DebugKind::Reference;
-    return Object{pointer->text, !isReference, type.base(), {{pointer->text, address, 64, true, pointer->type}}};
+    return Object{
+        pointer->text, !isReference, type.base(), {{pointer->text, address, 64, true, pointer->type}}};
   }
 
 private:
@@ -147,7 +153,8 @@ private:
     if (index >= image_.constants.size()) return std::nullopt;
     const fir::Constant& c = image_.constants[index];
     if (c.wide != fir::kNone) return std::nullopt;
-    if (c.symbol >= image_.symbols.size()) return SourceValue{fmt::format("{}", int64_t(c.value)), {&image_, fir::kNone}};
+    if (c.symbol >= image_.symbols.size())
+      return SourceValue{fmt::format("{}", int64_t(c.value)), {&image_, fir::kNone}};
     const fir::Symbol& s = image_.symbols[c.symbol];
     std::string name(image_.string(s.displayName));
     if (name.empty() || c.value != 0) return std::nullopt;
@@ -155,7 +162,8 @@ private:
   }
 
   std::optional<Object> global(uint32_t index) const {
-    if (index >= image_.constants.size() || image_.constants[index].symbol >= image_.symbols.size()) return std::nullopt;
+    if (index >= image_.constants.size() || image_.constants[index].symbol >= image_.symbols.size())
+      return std::nullopt;
     const fir::Constant& c = image_.constants[index];
     const fir::Symbol& s = image_.symbols[c.symbol];
     TypeRef type{&image_, s.debugType};
@@ -170,7 +178,8 @@ private:
     const fir::Operand wanted = fir::makeOperand(OperandKind::Word, word);
     for (const fir::Instruction& i : image_.instructionsOf(*functionOf(frame_))) {
       if (i.op != Op::StoreVar || i.operandCount < 2 || image_.operandsOf(i)[1] != wanted) continue;
-      if (auto* v = privateVariable(fir::operandIndex(image_.operandsOf(i)[0]))) return SourceValue{nameOf(*v), typeOf(*v)};
+      if (auto* v = privateVariable(fir::operandIndex(image_.operandsOf(i)[0])))
+        return SourceValue{nameOf(*v), typeOf(*v)};
     }
     return std::nullopt;
   }
@@ -181,7 +190,8 @@ private:
       auto* v = privateVariable(fir::operandIndex(operands[0]));
       return v ? std::optional(SourceValue{nameOf(*v), typeOf(*v)}) : std::nullopt;
     }
-    if (i.op == Op::Load || i.op == Op::Alloca || i.op == Op::AllocaDyn || i.op == Op::Gep) return viaObject(i, nesting);
+    if (i.op == Op::Load || i.op == Op::Alloca || i.op == Op::AllocaDyn || i.op == Op::Gep)
+      return viaObject(i, nesting);
     if (i.op == Op::Call) return call(i);
     if (isPassedThrough(i.op)) return value(operands[0], nesting - 1);
     std::string_view sign = i.op == Op::ICmp || i.op == Op::FCmp ? comparisonSign(i.sub) : binarySign(i.op);
@@ -190,7 +200,8 @@ private:
     if (!a || !b) return std::nullopt;
     bool isPointer = a->type.stripped().kind() == DebugKind::Pointer && a->type.get();
     if (isPointer && b->text == "0") b->text = isPlainC(image_) ? "NULL" : "nullptr";
-    return SourceValue{fmt::format("{} {} {}", inParentheses(a->text), sign, inParentheses(b->text)), a->type};
+    return SourceValue{fmt::format("{} {} {}", inParentheses(a->text), sign, inParentheses(b->text)),
+                       a->type};
   }
 
   std::optional<SourceValue> viaObject(const fir::Instruction& i, int nesting) {
@@ -205,7 +216,8 @@ private:
   std::optional<SourceValue> call(const fir::Instruction& i) const {
     uint32_t symbol = i.aux < image_.calls.size() ? image_.calls[i.aux].symbol : fir::kNone;
     if (symbol >= image_.symbols.size()) return std::nullopt;
-    return SourceValue{fmt::format("{}()", image_.string(image_.symbols[symbol].displayName)), {&image_, fir::kNone}};
+    return SourceValue{fmt::format("{}()", image_.string(image_.symbols[symbol].displayName)),
+                       {&image_, fir::kNone}};
   }
 
   std::vector<Index> indicesOf(const fir::Instruction& gep, int nesting) {
@@ -234,8 +246,9 @@ private:
       auto stride = isArray ? int64_t(sizeOf(bare.base())) : o.byPointer ? size : 0;
       TypeRef element = isArray ? bare.base() : o.type;
       bool alongPointer = o.byPointer && (offset < 0 || offset >= size || !bare.isRecord());
-      if (!indices.empty() && stride > 0 && indices.front().scale == uint64_t(stride)) {
-        o.enterElement(indices.front().value.text, element);
+      bool overArrays = isArray && o.byPointer && !indices.empty() && indices.front().scale == uint64_t(size);
+      if (overArrays || (!indices.empty() && stride > 0 && indices.front().scale == uint64_t(stride))) {
+        o.enterElement(indices.front().value.text, overArrays ? o.type : element);
         o.from.push_back(indices.front().value);
         indices.erase(indices.begin());
       } else if (stride > 0 && (isArray || alongPointer)) {
@@ -288,7 +301,8 @@ std::optional<SourceAccess> sourceAccess(const FrameView& frame, fir::Operand ad
   return SourceAccess{object->name(), object->type, std::move(object->from)};
 }
 
-std::optional<uint64_t> operandValue(const FrameView& frame, const SymbolView& symbols, fir::Operand operand) {
+std::optional<uint64_t> operandValue(const FrameView& frame, const SymbolView& symbols,
+                                     fir::Operand operand) {
   uint32_t index = fir::operandIndex(operand);
   if (fir::operandKind(operand) == OperandKind::Word)
     return index < frame.words.size() ? std::optional(frame.words[index]) : std::nullopt;

@@ -21,7 +21,8 @@ size_t parametersOf(std::string_view text) {
   return std::string_view::npos;
 }
 
-// A template's name is shown behind its return type: the name starts after the last blank outside of brackets.
+// A template's name is shown behind its return type: the name starts after the last blank outside of
+// brackets.
 size_t nameStart(std::string_view text) {
   size_t operatorAt = text.find("operator");
   int depth = 0;
@@ -38,7 +39,8 @@ size_t nameStart(std::string_view text) {
 
 std::string demangled(const std::string& name) {
   int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                              std::free);
   return status == 0 && text && name.starts_with("_Z") ? plainTemplateName(text.get()) : name;
 }
 
@@ -46,7 +48,8 @@ std::string functionName(const std::string& linkerName) {
   std::string text = demangled(linkerName);
   if (text == linkerName) return text;
   text = text.substr(0, parametersOf(text));
-  if (size_t tag = text.find("[abi:"); tag != std::string::npos) text.erase(tag, text.find(']', tag) + 1 - tag);
+  if (size_t tag = text.find("[abi:"); tag != std::string::npos)
+    text.erase(tag, text.find(']', tag) + 1 - tag);
   return text.substr(nameStart(text));
 }
 

@@ -60,7 +60,8 @@ private:
   std::string qualified(TypeRef type, const char* word, const std::string& inner, int nesting) {
     DebugKind of = type.base().kind();
     bool behind = type.base().get() && (of == DebugKind::Pointer || of == DebugKind::Reference);
-    if (behind) return run(type.base(), inner.empty() ? word : fmt::format("{} {}", word, inner), nesting - 1);
+    if (behind)
+      return run(type.base(), inner.empty() ? word : fmt::format("{} {}", word, inner), nesting - 1);
     return fmt::format("{} {}", word, run(type.base(), inner, nesting - 1));
   }
 
@@ -121,7 +122,6 @@ void dropArgument(std::string& text, std::string_view start) {
     text.erase(at, closing(text, at + start.size()) - at);
 }
 
-
 } // namespace
 
 std::string plainTemplateName(std::string_view name) {
@@ -141,15 +141,18 @@ bool isLibraryRecord(TypeRef record) {
   if (!record.isRecord()) return false;
   if (record.name().starts_with("basic_string")) return true;
   for (const fir::Member& m : record.members()) {
-    std::string_view name = m.flags & fir::kBaseClass ? record.memberType(m).stripped().name() : record.memberName(m);
-    bool reserved = name.size() > 2 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+    std::string_view name =
+        m.flags & fir::kBaseClass ? record.memberType(m).stripped().name() : record.memberName(m);
+    bool reserved =
+        name.size() > 2 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
     if (reserved && (name.starts_with("_M_") || (m.flags & fir::kBaseClass))) return true;
   }
   return false;
 }
 
 bool isPlainC(const fir::Image& image) {
-  constexpr std::array<std::string_view, 8> kCxx = {".cc", ".cpp", ".cxx", ".C", ".c++", ".hpp", ".hh", ".tcc"};
+  constexpr std::array<std::string_view, 8> kCxx = {".cc",  ".cpp", ".cxx", ".C",
+                                                    ".c++", ".hpp", ".hh",  ".tcc"};
   for (const fir::File& file : image.files)
     for (std::string_view suffix : kCxx)
       if (image.string(file.path).ends_with(suffix)) return false;

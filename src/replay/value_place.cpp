@@ -74,7 +74,9 @@ uint64_t extended(uint64_t value, uint32_t bits, bool asSigned) {
 } // namespace
 
 std::optional<uint64_t> readNumber(const ValuePlace& place, const MemoryView& memory) {
-  uint64_t size = place.bitSize ? (place.bitShift + place.bitSize + 7) / 8 : place.isAddressOf ? 8 : sizeOf(place.type);
+  uint64_t size = place.bitSize       ? (place.bitShift + place.bitSize + 7) / 8
+                  : place.isAddressOf ? 8
+                                      : sizeOf(place.type);
   if (size == 0 || size > (place.bitSize ? 9 : 8)) return std::nullopt;
   uint8_t bytes[16] = {};
   if (!place.read(memory, {bytes, size_t(size)})) return std::nullopt;
@@ -87,7 +89,8 @@ std::optional<uint64_t> readNumber(const ValuePlace& place, const MemoryView& me
   return extended(value, place.bitSize, isSigned(place.type));
 }
 
-std::optional<ValuePlace> pointee(const ValuePlace& place, const MemoryView& memory, const SymbolView* symbols) {
+std::optional<ValuePlace> pointee(const ValuePlace& place, const MemoryView& memory,
+                                  const SymbolView* symbols) {
   TypeRef type = place.type.stripped();
   bool isPointer = type.kind() == DebugKind::Pointer || type.kind() == DebugKind::Reference;
   if (!isPointer && !place.isAddressOf) return std::nullopt;

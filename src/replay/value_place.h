@@ -9,11 +9,11 @@ namespace faultline::replay {
 
 struct ValuePlace {
   TypeRef type;
-  uint64_t address = 0; // in memory; with `held`, the offset in it
+  uint64_t address = 0;                                       // in memory; with `held`, the offset in it
   std::shared_ptr<const std::vector<uint8_t>> held = nullptr; // a value that has no address
   uint32_t bitShift = 0, bitSize = 0; // a bit-field: so many bits from bit `bitShift` of the first byte on
-  uint64_t elements = 0;    // of an array whose type does not say
-  bool isAddressOf = false; // the value is a pointer to `type`: the tables need not have one
+  uint64_t elements = 0;              // of an array whose type does not say
+  bool isAddressOf = false;           // the value is a pointer to `type`: the tables need not have one
 
   bool hasAddress() const { return !held && bitSize == 0; }
   // False if the replay has not seen all of it; such bytes read as 0.
@@ -32,7 +32,8 @@ std::string typeName(const ValuePlace& place);
 // is wider than a word.
 std::optional<uint64_t> readNumber(const ValuePlace& place, const MemoryView& memory);
 // A pointer's or reference's target.
-std::optional<ValuePlace> pointee(const ValuePlace& place, const MemoryView& memory, const SymbolView* symbols);
+std::optional<ValuePlace> pointee(const ValuePlace& place, const MemoryView& memory,
+                                  const SymbolView* symbols);
 std::optional<uint64_t> readWord(const MemoryView& memory, uint64_t address);
 
 } // namespace faultline::replay

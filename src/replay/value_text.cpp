@@ -34,7 +34,8 @@ CString readCString(const ValuePlace& place, const MemoryView& memory, uint64_t 
 }
 
 bool isText(std::span<const uint8_t> bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](uint8_t c) { return (c >= 0x20 && c != 0x7f) || (c >= 9 && c <= 13); });
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](uint8_t c) { return (c >= 0x20 && c != 0x7f) || (c >= 9 && c <= 13); });
 }
 
 std::string functionAt(const SymbolView* symbols, uint64_t address) {
@@ -111,7 +112,8 @@ void ValueWriter::writeComplex(const ValuePlace& place, TypeRef type, unsigned d
   uint64_t size = sizeOf(type);
   if (size > sizeof bytes || !place.read(memory(), {bytes, size})) return notSeen(depth);
   std::span<const uint8_t> all(bytes, size);
-  append(fmt::format("{} + {}i", floatText(all.first(size / 2), false), floatText(all.subspan(size / 2), false)));
+  append(fmt::format("{} + {}i", floatText(all.first(size / 2), false),
+                     floatText(all.subspan(size / 2), false)));
 }
 
 void ValueWriter::writePointer(uint64_t address, TypeRef type, unsigned depth) {
@@ -125,7 +127,9 @@ void ValueWriter::writePointer(uint64_t address, TypeRef type, unsigned depth) {
     if (text.seen || !text.bytes.empty()) append(" " + quotedText(text.bytes, !text.ended));
     return;
   }
-  std::string name = context_.nameOf ? context_.nameOf(address) : isFunction ? functionAt(context_.symbols, address) : "";
+  std::string name = context_.nameOf ? context_.nameOf(address)
+                     : isFunction    ? functionAt(context_.symbols, address)
+                                     : "";
   if (!name.empty()) append(" <" + name + ">");
 }
 

@@ -4,8 +4,8 @@
 //   char * 0x55d2a0 "text"    function pointer 0x401136 <handler>    struct {v = 3, next = 0x55d2c0}
 //   array {1, 2, 0 <repeats 30 times>}    char array "text"    std::vector<int> size 3 {1, 2, 3}
 //
-// What the replay never saw is `<not seen>`, inside of something `?`. Nothing is followed beyond the limits, so
-// damaged or circular data costs no more than good data.
+// What the replay never saw is `<not seen>`, inside of something `?`. Nothing is followed beyond the limits,
+// so damaged or circular data costs no more than good data.
 #pragma once
 
 #include "replay/value_place.h"

@@ -8,7 +8,9 @@ using fir::Home;
 using fir::Op;
 
 const fir::Function* functionOf(const FrameView& frame) {
-  return frame.image && frame.function < frame.image->functions.size() ? &frame.image->functions[frame.function] : nullptr;
+  return frame.image && frame.function < frame.image->functions.size()
+             ? &frame.image->functions[frame.function]
+             : nullptr;
 }
 
 std::span<const fir::Variable> variablesOf(const FrameView& frame) {
@@ -58,7 +60,8 @@ bool isTouchedBefore(const FrameView& frame, const fir::Variable& v) {
   if (!word) return true;
   fir::Operand operand = fir::makeOperand(fir::OperandKind::Word, *word);
   const fir::Function& f = *functionOf(frame);
-  for (uint32_t id = f.firstInstruction; id < frame.instruction && id < frame.image->instructions.size(); ++id) {
+  for (uint32_t id = f.firstInstruction; id < frame.instruction && id < frame.image->instructions.size();
+       ++id) {
     auto operands = frame.image->operandsOf(frame.image->instructions[id]);
     if (std::find(operands.begin(), operands.end(), operand) != operands.end()) return true;
   }
@@ -76,7 +79,8 @@ bool isDeclared(const FrameView& frame, const fir::Variable& v, const fir::Locat
 // Made by the compiler for a range-for loop or a variable-length array.
 bool isMadeUp(std::string_view name) {
   for (std::string_view prefix : {"__range", "__begin", "__end", "__vla_expr"})
-    if (name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] >= '0' && name[prefix.size()] <= '9')
+    if (name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] >= '0' &&
+        name[prefix.size()] <= '9')
       return true;
   return false;
 }
@@ -122,7 +126,8 @@ std::vector<Candidate> candidates(const FrameView& frame) {
 
 bool isShadowed(const fir::Image& image, const Candidate& c, const std::vector<Candidate>& all) {
   return std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
-    bool nearer = other.distance < c.distance || (other.distance == c.distance && other.variable > c.variable);
+    bool nearer =
+        other.distance < c.distance || (other.distance == c.distance && other.variable > c.variable);
     return nearer && image.string(other.variable->name) == image.string(c.variable->name);
   });
 }
@@ -143,7 +148,8 @@ bool isNamedGlobal(const fir::Image& image, const fir::Symbol& s) {
 
 } // namespace
 
-std::optional<ValuePlace> placeOfVariable(const FrameView& frame, const fir::Variable& v, const MemoryView& memory) {
+std::optional<ValuePlace> placeOfVariable(const FrameView& frame, const fir::Variable& v,
+                                          const MemoryView& memory) {
   TypeRef type{frame.image, v.debugType};
   bool inWords = v.home == Home::Word || v.home == Home::ArgumentPointer;
   if (inWords && v.word >= frame.words.size()) return std::nullopt;
@@ -194,7 +200,8 @@ std::vector<FrameVariable> variablesInScope(const FrameView& frame, const Memory
   return out;
 }
 
-std::optional<FrameVariable> findVariable(const FrameView& frame, const MemoryView& memory, std::string_view name) {
+std::optional<FrameVariable> findVariable(const FrameView& frame, const MemoryView& memory,
+                                          std::string_view name) {
   const Candidate* best = nullptr;
   std::vector<Candidate> all = candidates(frame);
   for (const Candidate& c : all)
@@ -213,7 +220,8 @@ std::vector<FrameVariable> globalsMentioned(const FrameView& frame, const Symbol
   std::vector<bool> mentioned(image.symbols.size());
   for (const fir::Instruction& i : image.instructionsOf(*f))
     for (fir::Operand o : image.operandsOf(i)) {
-      if (fir::operandKind(o) != fir::OperandKind::Constant || fir::operandIndex(o) >= image.constants.size()) continue;
+      if (fir::operandKind(o) != fir::OperandKind::Constant || fir::operandIndex(o) >= image.constants.size())
+        continue;
       uint32_t s = image.constants[fir::operandIndex(o)].symbol;
       if (s >= image.symbols.size() || mentioned[s] || !isNamedGlobal(image, image.symbols[s])) continue;
       mentioned[s] = true;
@@ -222,7 +230,8 @@ std::vector<FrameVariable> globalsMentioned(const FrameView& frame, const Symbol
   return out;
 }
 
-std::optional<FrameVariable> findGlobal(const FrameView& frame, const SymbolView& symbols, std::string_view name) {
+std::optional<FrameVariable> findGlobal(const FrameView& frame, const SymbolView& symbols,
+                                        std::string_view name) {
   std::optional<FrameVariable> elsewhere;
   for (size_t m = 0; m < symbols.moduleCount(); ++m) {
     const fir::Image& image = symbols.image(m);

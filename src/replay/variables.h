@@ -22,18 +22,22 @@ struct FrameVariable {
 std::vector<FrameVariable> variablesInScope(const FrameView& frame, const MemoryView& memory);
 
 // By name, also those that the compiler made up; the innermost in scope, or else any of the function's.
-std::optional<FrameVariable> findVariable(const FrameView& frame, const MemoryView& memory, std::string_view name);
+std::optional<FrameVariable> findVariable(const FrameView& frame, const MemoryView& memory,
+                                          std::string_view name);
 
 // Globals that the function's code names, in order of their first mention.
 std::vector<FrameVariable> globalsMentioned(const FrameView& frame, const SymbolView& symbols);
 
 // A global of the frame's own module, else of any other.
-std::optional<FrameVariable> findGlobal(const FrameView& frame, const SymbolView& symbols, std::string_view name);
+std::optional<FrameVariable> findGlobal(const FrameView& frame, const SymbolView& symbols,
+                                        std::string_view name);
 
 // The variable's home in this frame; nothing if it has none now.
-std::optional<ValuePlace> placeOfVariable(const FrameView& frame, const fir::Variable& variable, const MemoryView& memory);
+std::optional<ValuePlace> placeOfVariable(const FrameView& frame, const fir::Variable& variable,
+                                          const MemoryView& memory);
 
-FrameVariable describeVariable(const FrameView& frame, const fir::Variable& variable, const MemoryView& memory);
+FrameVariable describeVariable(const FrameView& frame, const fir::Variable& variable,
+                               const MemoryView& memory);
 
 // Where the frame stands: the location of its instruction, or of the nearest one before it that has one.
 const fir::Location* locationOf(const FrameView& frame);

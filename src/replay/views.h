@@ -25,6 +25,7 @@ struct FrameView {
   uint64_t frameBase = 0;
   uint64_t frameTop = 0;
   uint32_t module = 0; // index of the module, for SymbolView
+  bool fromOutside = false; // outside code called it
 };
 
 class SymbolView {

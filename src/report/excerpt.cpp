@@ -9,7 +9,6 @@
 namespace faultline::report {
 namespace {
 
-
 constexpr uint32_t kMargin = 10; // columns kept before and after the caret in a line that is cut
 
 // The window of a long line that has the caret in it.
@@ -35,7 +34,8 @@ std::string cutLine(const ScreenLine& line, const Window& window) {
 
 std::string valuesText(const std::vector<finding::Value>& values, uint32_t width) {
   std::string text;
-  for (const finding::Value& v : values) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", v.name, v.text);
+  for (const finding::Value& v : values)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", v.name, v.text);
   return cutTo(text, width);
 }
 
@@ -46,7 +46,8 @@ bool localeHasUnicode() {
     const char* value = getenv(name);
     if (!value || !*value) continue;
     std::string text(value);
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
     return text.find("utf-8") != text.npos || text.find("utf8") != text.npos;
   }
   return false;
@@ -60,7 +61,8 @@ std::string placeText(const finding::Place& place, const Screen& screen) {
   return text;
 }
 
-std::string excerpt(SourceFiles& files, const finding::Place& place, const Screen& screen, const ExcerptOptions& options) {
+std::string excerpt(SourceFiles& files, const finding::Place& place, const Screen& screen,
+                    const ExcerptOptions& options) {
   if (!files.line(place.file, place.line)) return {};
   uint32_t first = place.line > options.before ? place.line - options.before : 1;
   auto digits = std::max<size_t>(4, fmt::format("{}", place.line + options.after).size());
@@ -77,14 +79,17 @@ std::string excerpt(SourceFiles& files, const finding::Place& place, const Scree
     Window window = windowOf(shown, caret, width);
     std::string text = cutLine(shown, window);
     std::string head = fmt::format("{} {:>{}} ", here ? ">" : " ", number, digits);
-    out += screen.terminal.paint(here ? Style::Bold : Style::Dim, head) + screen.terminal.paint(Style::Dim, bar);
+    out +=
+        screen.terminal.paint(here ? Style::Bold : Style::Dim, head) + screen.terminal.paint(Style::Dim, bar);
     out += text.empty() ? "\n" : " " + (here ? screen.terminal.paint(Style::Bold, text) : text) + "\n";
     if (!here || (place.column == 0 && options.values.empty())) continue;
     uint32_t indent = place.column == 0 ? 0 : caret - window.from;
     std::string mark = place.column == 0 ? "" : screen.terminal.paint(Style::Red, "^");
     std::string values = valuesText(options.values, width > indent + 4 ? width - indent - 4 : 0);
-    out += std::string(digits + 3, ' ') + screen.terminal.paint(Style::Dim, bar) + " " + std::string(indent, ' ') + mark;
-    out += (values.empty() ? "" : (mark.empty() ? "" : "  ") + screen.terminal.paint(Style::Blue, values)) + "\n";
+    out += std::string(digits + 3, ' ') + screen.terminal.paint(Style::Dim, bar) + " " +
+           std::string(indent, ' ') + mark;
+    out += (values.empty() ? "" : (mark.empty() ? "" : "  ") + screen.terminal.paint(Style::Blue, values)) +
+           "\n";
   }
   return out;
 }

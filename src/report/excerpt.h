@@ -29,7 +29,8 @@ struct ExcerptOptions {
 };
 
 // Empty if the source cannot be read.
-std::string excerpt(SourceFiles& files, const finding::Place& place, const Screen& screen, const ExcerptOptions& options);
+std::string excerpt(SourceFiles& files, const finding::Place& place, const Screen& screen,
+                    const ExcerptOptions& options);
 
 // "src/list.c:12:9"; as much of it as is known.
 std::string placeText(const finding::Place& place, const Screen& screen);

@@ -14,7 +14,11 @@ constexpr uint32_t kTab = 8;
 // Bytes of the sequence that begins with this one, if all of them are there; else 0.
 size_t sequenceLength(std::string_view text) {
   auto lead = uint8_t(text[0]);
-  size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  size_t length = lead < 0x80                   ? 1
+                  : lead >= 0xc2 && lead < 0xe0 ? 2
+                  : lead >= 0xe0 && lead < 0xf0 ? 3
+                  : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                : 0;
   if (length == 0 || length > text.size()) return 0;
   for (size_t k = 1; k < length; ++k)
     if ((uint8_t(text[k]) & 0xc0) != 0x80) return 0;
@@ -77,7 +81,8 @@ ScreenLine screenLine(std::string_view line, bool unicode) {
 }
 
 uint32_t screenWidth(std::string_view text) {
-  return uint32_t(std::count_if(text.begin(), text.end(), [](char c) { return (uint8_t(c) & 0xc0) != 0x80; }));
+  return uint32_t(
+      std::count_if(text.begin(), text.end(), [](char c) { return (uint8_t(c) & 0xc0) != 0x80; }));
 }
 
 std::string cutTo(std::string_view text, uint32_t width) {

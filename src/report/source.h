@@ -1,5 +1,5 @@
-// Lines of source files, read once and kept. A file that is missing, unreadable, huge or not text has no lines;
-// a report then goes without.
+// Lines of source files, read once and kept. A file that is missing, unreadable, huge or not text has no
+// lines; a report then goes without.
 #pragma once
 
 #include <cstdint>

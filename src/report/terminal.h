@@ -12,7 +12,8 @@ struct StopOptions {
 };
 
 // What happened, the line it happened at, how the program got there, and what its variables held.
-std::string renderStop(const finding::StopReport& report, SourceFiles& files, const Screen& screen, const StopOptions& options = {});
+std::string renderStop(const finding::StopReport& report, SourceFiles& files, const Screen& screen,
+                       const StopOptions& options = {});
 std::string renderInfo(const finding::RecordingInfo& info, const Screen& screen);
 std::string renderVerify(const finding::VerifyReport& report, SourceFiles& files, const Screen& screen);
 

@@ -65,6 +65,7 @@ FL_EXPORT void quick_exit(int status) {
 // If the program's handler for SIGABRT returns, abort takes the signal's default effect by itself, past us.
 FL_EXPORT void abort() {
   if (self && hasHandler(SIGABRT)) {
+    changeMask(SIG_UNBLOCK, KernelMask(1) << (SIGABRT - 1)); // also within the handler itself, as libc does
     raise(SIGABRT);
     programActions[SIGABRT].sa_handler = SIG_DFL;
     installAction(SIGABRT);

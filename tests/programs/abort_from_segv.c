@@ -1,7 +1,9 @@
-// A handler for SIGSEGV that reports and aborts, as crash reporters do; SIGABRT goes back to its default first.
+// A handler for SIGSEGV that reports and aborts, as crash reporters do; SIGABRT goes back to its default
+// first.
+//
 // ends: signal SIGABRT
 // kind: abort
-// variants: O0,O2
+// builds: O0,O2
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

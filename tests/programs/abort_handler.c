@@ -1,7 +1,8 @@
 // abort with a handler for SIGABRT that prints, aborts again inside, three deep, then lets it happen.
+//
 // ends: signal SIGABRT
 // kind: abort
-// variants: O0,O2
+// builds: O0,O2
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

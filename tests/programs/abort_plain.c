@@ -1,7 +1,8 @@
 // abort, after a message of the program's own.
+//
 // ends: signal SIGABRT
 // kind: abort
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

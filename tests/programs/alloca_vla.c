@@ -1,6 +1,7 @@
-// Memory that grows on the stack while a function runs: alloca, variable-length arrays in loops, left by goto,
-// break and return, with sizes that depend on data; two-dimensional ones passed on.
-// variants: O0,O2
+// Memory that grows on the stack while a function runs: alloca, variable-length arrays in loops, left by
+// goto, break and return, with sizes that depend on data; two-dimensional ones passed on.
+//
+// builds: O0,O2
 #include <alloca.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 // An assertion fails: the message, the line and the condition.
+//
 // args: 3 1 2
 // ends: signal SIGABRT
 // kind: assertion
 // message: values[i - 1] <= values[i]
-// variants: O0,O2
+// builds: O0,O2
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,18 @@
-// Atomic operations of 1 to 16 bytes: every read-modify-write, weak and strong compare-exchange loops, fences,
-// flags, pointers, floating point, structures.
+// Atomic operations of 1 to 16 bytes: every read-modify-write, weak and strong compare-exchange loops,
+// fences, flags, pointers, floating point, structures.
+//
 // flags: -mcx16 -latomic
-// variants: O0,O2
+// builds: O0,O2
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct { int64_t a, b; } Pair;
-typedef struct { char c[3]; } Odd;
+typedef struct {
+  int64_t a, b;
+} Pair;
+typedef struct {
+  char c[3];
+} Odd;
 
 static _Atomic uint8_t u8 = 200;
 static _Atomic int16_t i16 = -300;

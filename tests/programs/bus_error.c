@@ -1,7 +1,8 @@
 // A mapped file is cut short, and the page that is no longer there is read.
+//
 // ends: signal SIGBUS
 // kind: crash
-// variants: O0
+// builds: O0
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 // Our functions called by code that is not ours: qsort, bsearch, qsort_r, lfind, atexit and on_exit, once,
 // tsearch and twalk, a hash of keys; with callbacks that call back again.
+//
 // args: gamma alpha beta delta
 // ends: exit 4
-// variants: O0,O2
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <search.h>

@@ -1,5 +1,6 @@
 // system, popen to read and to write, posix_spawn; vfork followed by exec.
-// variants: O0,O2
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <spawn.h>
 #include <stdio.h>

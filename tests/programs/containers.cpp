@@ -1,6 +1,7 @@
 // The standard containers, algorithms and owning pointers.
+//
 // flags: -std=c++20
-// variants: O0,O2
+// builds: O0,O2
 #include <algorithm>
 #include <cstdio>
 #include <deque>
@@ -68,7 +69,8 @@ int main() {
   }
   list.sort();
   list.reverse();
-  std::printf("%d %d %d %d %d\n", *set.begin(), deque.front(), deque[5], list.front(), *std::next(list.begin(), 3));
+  std::printf("%d %d %d %d %d\n", *set.begin(), deque.front(), deque[5], list.front(),
+              *std::next(list.begin(), 3));
   std::variant<int, std::string, double> variant = 5;
   for (int i = 0; i < 3; ++i) {
     std::visit(Printer(), variant);

@@ -1,5 +1,6 @@
 // makecontext and swapcontext: two hand-made coroutines that take turns on stacks of their own.
-// variants: O0
+//
+// builds: O0
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>

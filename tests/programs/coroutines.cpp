@@ -1,7 +1,8 @@
 // C++20 coroutines: a generator, tasks that await each other, exceptions through them, values kept across
 // suspension, early destruction.
+//
 // flags: -std=c++20
-// variants: O0,O2
+// builds: O0,O2
 #include <coroutine>
 #include <cstdio>
 #include <exception>
@@ -13,7 +14,9 @@ template <class T> struct Generator {
   struct promise_type {
     T current;
     std::exception_ptr failed;
-    Generator get_return_object() { return Generator{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    Generator get_return_object() {
+      return Generator{std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     std::suspend_always yield_value(T v) {
@@ -95,7 +98,7 @@ struct Task {
 static Task power(int base, int n) {
   if (n == 0) co_return 1;
   int below = co_await power(base, n - 1);
-  co_return below * base % 10007;
+  co_return below* base % 10007;
 }
 
 int main() {

@@ -1,7 +1,8 @@
-// std::thread, async, future and promise with values and exceptions, condition_variable, shared_mutex, atomic
-// wait and notify, latch, barrier, jthread with stop_token, thread_local objects with destructors.
+// std::thread, async, future and promise with values and exceptions, condition_variable, shared_mutex,
+// atomic wait and notify, latch, barrier, jthread with stop_token, thread_local objects with destructors.
+//
 // flags: -std=c++20 -pthread
-// variants: O0,O2
+// builds: O0,O2
 #include <atomic>
 #include <barrier>
 #include <condition_variable>
@@ -69,7 +70,8 @@ int main() {
         }
       });
   }
-  std::printf("%d %zu\n", std::accumulate(order.begin(), order.end(), 0, [](int a, int b) { return a * 2 + b; }),
+  std::printf("%d %zu\n",
+              std::accumulate(order.begin(), order.end(), 0, [](int a, int b) { return a * 2 + b; }),
               order.size());
 
   std::atomic<int> stage = 0;

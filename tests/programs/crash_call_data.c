@@ -1,7 +1,8 @@
 // A call into memory that may be read but not executed: the bytes of an array.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 
 static unsigned char code[4096] = {0xc3};

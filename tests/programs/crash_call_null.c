@@ -1,7 +1,8 @@
 // A call through a function pointer that is null.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 
 static int add(int a, int b) { return a + b; }

@@ -1,7 +1,8 @@
 // A call through a pointer that an overflow made wild; and it points to data, which must not run.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 // Division by zero.
+//
 // args: 10 5 0 2
 // ends: signal SIGFPE
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

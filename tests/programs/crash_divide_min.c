@@ -1,8 +1,9 @@
 // The smallest integer divided by -1: the quotient does not fit. The remainder fails alike.
+//
 // args: -1
 // ends: signal SIGFPE
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

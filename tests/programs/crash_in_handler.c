@@ -1,7 +1,8 @@
 // A crash inside a signal handler that interrupted a library call.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // The crash happens inside libc, called with a bad pointer: the place is the call.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 // A null pointer is read, three calls deep, in the fifth round of a loop.
+//
 // args: one two three four
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2,nopie
+// builds: O0,O2,nopie
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 // A null pointer plus an offset is written.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

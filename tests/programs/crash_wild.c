@@ -1,7 +1,8 @@
 // A pointer is overwritten through a union and then followed: an address that no process has.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 
 union cell {

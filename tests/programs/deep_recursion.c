@@ -1,6 +1,7 @@
 // Recursion 100,000 deep, with locals that are used on the way back up.
+//
 // args: 100000
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

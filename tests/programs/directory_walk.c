@@ -1,5 +1,6 @@
 // Callbacks from nftw and scandir over a tree that the program makes itself.
-// variants: O0
+//
+// builds: O0
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,10 +16,13 @@ static int total;
 static long bytes;
 
 static int keep(const struct dirent* entry) { return entry->d_name[0] != '.'; }
-static int backwards(const struct dirent** a, const struct dirent** b) { return strcmp((*b)->d_name, (*a)->d_name); }
+static int backwards(const struct dirent** a, const struct dirent** b) {
+  return strcmp((*b)->d_name, (*a)->d_name);
+}
 
 static int see(const char* path, const struct stat* status, int kind, struct FTW* where) {
-  snprintf(names[total++], sizeof *names, "%d%c%s", where->level, kind == FTW_F ? 'f' : 'd', path + where->base);
+  snprintf(names[total++], sizeof *names, "%d%c%s", where->level, kind == FTW_F ? 'f' : 'd',
+           path + where->base);
   if (kind == FTW_F) bytes += status->st_size;
   return 0;
 }

@@ -1,6 +1,7 @@
 // A library opened at run time: functions found by name and called through pointers, one that is missing.
+//
 // flags: -ldl
-// variants: O0,O2
+// builds: O0,O2
 #include <dlfcn.h>
 #include <stdio.h>
 

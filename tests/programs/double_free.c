@@ -1,8 +1,9 @@
 // A block is freed twice.
+//
 // ends: signal SIGABRT
 // kind: abort
 // message: double free
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

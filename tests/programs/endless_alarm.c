@@ -1,8 +1,9 @@
 // An endless loop that the alarm's default action ends.
+//
 // ends: signal SIGALRM
 // kind: crash
 // fails-in: search
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <sys/time.h>
 

@@ -1,6 +1,7 @@
-// Exceptions: through frames with destructors, nested, rethrown, caught by base, by value and by reference, by
-// catch(...), thrown in constructors and function try blocks, kept in exception_ptr, with large objects.
-// variants: O0,O2
+// Exceptions: through frames with destructors, nested, rethrown, caught by base, by value and by reference,
+// by catch(...), thrown in constructors and function try blocks, kept in exception_ptr, with large objects.
+//
+// builds: O0,O2
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -30,18 +31,25 @@ static void leaf(int how) {
   Trace t(how);
   int local[8] = {how, how + 1, how * 2};
   switch (how) {
-  case 0: throw 42;
-  case 1: throw std::runtime_error("runtime " + std::to_string(local[2]));
-  case 2: throw Derived();
-  case 3: throw "literal";
+  case 0:
+    throw 42;
+  case 1:
+    throw std::runtime_error("runtime " + std::to_string(local[2]));
+  case 2:
+    throw Derived();
+  case 3:
+    throw "literal";
   case 4: {
     Big big{};
     for (int i = 0; i < 100; ++i) big.values[i] = i * how;
     throw big;
   }
-  case 5: throw std::out_of_range("range");
-  case 6: throw std::bad_alloc();
-  default: std::printf("none ");
+  case 5:
+    throw std::out_of_range("range");
+  case 6:
+    throw std::bad_alloc();
+  default:
+    std::printf("none ");
   }
 }
 
@@ -72,9 +80,7 @@ struct Member {
   Trace trace;
 };
 struct Whole {
-  explicit Whole(int n) try : a(301), b(n) {
-    std::printf("whole ");
-  } catch (std::logic_error& e) {
+  explicit Whole(int n) try : a(301), b(n) { std::printf("whole "); } catch (std::logic_error& e) {
     std::printf("function try: %s ", e.what());
   }
   Member a, b;

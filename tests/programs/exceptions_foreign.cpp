@@ -1,7 +1,8 @@
 // Exceptions that cross frames that are not ours: thrown in a comparison function under qsort and bsearch,
 // in an operator under std::sort's instantiation, in a pthread_once routine, in a stream's insertion.
+//
 // flags: -pthread
-// variants: O0,O2
+// builds: O0,O2
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>

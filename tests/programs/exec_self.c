@@ -1,6 +1,7 @@
 // The program replaces itself by another one; what that prints, and its status, count.
+//
 // ends: exit 5
-// variants: O0
+// builds: O0
 #include <stdio.h>
 #include <unistd.h>
 

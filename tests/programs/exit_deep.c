@@ -1,7 +1,8 @@
 // exit(3) deep inside, with atexit handlers and a destructor that still run.
+//
 // ends: exit 3
 // kind: status
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
 // A function that returns a value ends without one. In C++ that is undefined; the variant stops there.
+//
 // flags: -Wno-return-type
 // ends: signal SIGILL
 // kind: crash
 // fails-in: grade
-// variants: O0
+// builds: O0
 #include <cstdio>
 
 static int grade(int points) {

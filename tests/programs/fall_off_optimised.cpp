@@ -1,11 +1,12 @@
 // The same with the user's -O2: the ordinary program may run anywhere, so its end is not compared.
+//
 // flags: -Wno-return-type
 // stdout: undefined
 // ordinary-ends: undefined
 // ends: signal SIGILL
 // kind: crash
 // fails-in: grade
-// variants: O2
+// builds: O2
 #include <cstdio>
 
 __attribute__((noinline)) static int grade(int points) {

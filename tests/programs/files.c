@@ -1,6 +1,7 @@
-// Files through stdio: written, sought, read back, appended, truncated, stat, memory streams, temporary files,
-// a file buffered by the program's own buffer, sscanf and strtol on what came back.
-// variants: O0,O2
+// Files through stdio: written, sought, read back, appended, truncated, stat, memory streams, temporary
+// files, a file buffered by the program's own buffer, sscanf and strtol on what came back.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // fork: children that compute, exit with a status or die, waited for; a pipe between; memory is not shared.
-// variants: O0,O2
+//
+// builds: O0,O2
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // Numbers to text and back: to_chars, from_chars, stod, printf's corners, string building, regex.
+//
 // flags: -std=c++20
-// variants: O0,O2
+// builds: O0,O2
 #include <bit>
 #include <charconv>
 #include <chrono>
@@ -27,7 +28,8 @@ int main() {
   int parsed = 0;
   const char* digits = "7f!";
   auto result = std::from_chars(digits, digits + 3, parsed, 16);
-  std::cout << parsed << ' ' << *result.ptr << ' ' << std::stod("1e3") << ' ' << std::stoul("ff", nullptr, 16) << '\n';
+  std::cout << parsed << ' ' << *result.ptr << ' ' << std::stod("1e3") << ' ' << std::stoul("ff", nullptr, 16)
+            << '\n';
   std::regex pattern("(\\w+)@(\\w+)\\.org");
   std::string mail = "write to anna@example.org or bert@test.org today";
   for (std::sregex_iterator it(mail.begin(), mail.end(), pattern), end; it != end; ++it)
@@ -37,6 +39,7 @@ int main() {
   auto time = 3h + 25min + 7s;
   std::ostringstream out;
   out << std::setfill('0') << std::setw(2) << duration_cast<hours>(time).count() << ':' << std::setw(2)
-      << duration_cast<minutes>(time % 1h).count() << ' ' << sys_days{2024y / February / 29d}.time_since_epoch().count();
+      << duration_cast<minutes>(time % 1h).count() << ' '
+      << sys_days{2024y / February / 29d}.time_since_epoch().count();
   std::cout << out.str() << '\n';
 }

@@ -1,8 +1,9 @@
 // Calls through tables of functions: ours, libc's, of several types, chosen by data; functions that return
 // functions; a vtable by hand; a pointer compared with a function's address.
+//
 // args: 3 sin
 // flags: -lm
-// variants: O0,O2,nopie
+// builds: O0,O2,nopie
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ typedef struct {
 
 static double square(double x) { return x * x; }
 static double negate(double x) { return -x; }
-static const Entry entries[] = {{"sin", sin}, {"square", square}, {"sqrt", sqrt}, {"negate", negate}, {"exp", exp}};
+static const Entry entries[] = {
+    {"sin", sin}, {"square", square}, {"sqrt", sqrt}, {"negate", negate}, {"exp", exp}};
 
 struct animal;
 struct methods {

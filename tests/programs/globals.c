@@ -1,6 +1,7 @@
-// Globals of every kind: tables with addresses of each other, differences of addresses, big ones, zero ones,
+// Globals of all sorts: tables with addresses of each other, differences of addresses, big ones, zero ones,
 // constants, statics in functions, initialisers that point into the middle, strings in arrays.
-// variants: O0,O2,nopie,sections
+//
+// builds: O0,O2,nopie,sections
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,9 @@ struct node {
 };
 
 static int depth(const struct node* n) { return n ? 1 + depth(n->links[0]) : 0; }
-static int width(const struct node* n) { return (n->links[0] != 0) + (n->links[1] != 0) + (n->links[2] != 0); }
+static int width(const struct node* n) {
+  return (n->links[0] != 0) + (n->links[1] != 0) + (n->links[2] != 0);
+}
 extern const struct node a, b;
 const struct node c = {"node c", {&b, &a, 0}, width, &"inner"[2]};
 const struct node a = {"node a", {0, &b, &c}, depth, 0};
@@ -46,7 +49,8 @@ static int counter(void) {
 
 int main(void) {
   for (int i = 0; i < 4; ++i)
-    printf("%s %d %s; ", table[i]->name, table[i]->function(table[i]), table[i] == &c ? table[i]->middle : "-");
+    printf("%s %d %s; ", table[i]->name, table[i]->function(table[i]),
+           table[i] == &c ? table[i]->middle : "-");
   putchar('\n');
   for (int i = 0; i < 4; ++i) {
     if (i != 2) *into[i] = (char)('a' + i);
@@ -57,8 +61,8 @@ int main(void) {
   *address = 4;
   long sum = 0;
   for (int i = 0; i < 1 << 20; ++i) sum += big[i];
-  printf("%ld %g %g %s%s %s %d\n", sum, initialised[5] + initialised[6], initialised[999], words[2], words[3], lines[1],
-         lines[2] == 0);
+  printf("%ld %g %g %s%s %s %d\n", sum, initialised[5] + initialised[6], initialised[999], words[2], words[3],
+         lines[1], lines[2] == 0);
   cycle.x++;
   printf("%d %d %d\n", *cycle.px, cycle.self == &cycle, *((int*)cycle.self));
   for (int i = 0; i < 20; ++i) sum = sum * 3 + counter();

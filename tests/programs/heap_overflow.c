@@ -1,8 +1,9 @@
 // A block on the heap is overrun; glibc finds out at free and aborts with a message.
+//
 // ends: signal SIGABRT
 // kind: abort
 // message: free(): invalid next size
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
-// Virtual, multiple and virtual inheritance: calls through every base, covariant returns, thunks, dynamic_cast
-// up, down and across, typeid, calls during construction, member pointers, virtual destructors.
-// variants: O0,O2,nopie
+// Virtual, multiple and virtual inheritance: calls through every base, covariant returns, thunks,
+// dynamic_cast up, down and across, typeid, calls during construction, member pointers, virtual
+// destructors.
+//
+// builds: O0,O2,nopie
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -91,7 +93,8 @@ int main() {
   Top* top = right;
   Left* left = dynamic_cast<Left*>(right);
   top->top = 9;
-  std::printf("%d %d %d %d\n", top->value(), left->value(), right->extra(), dynamic_cast<Bottom*>(top)->bottom);
+  std::printf("%d %d %d %d\n", top->value(), left->value(), right->extra(),
+              dynamic_cast<Bottom*>(top)->bottom);
   try {
     Top plain;
     (void)dynamic_cast<Right&>(static_cast<Top&>(plain));
@@ -100,8 +103,8 @@ int main() {
   }
   Better better;
   Calculator& c = better;
-  int (Calculator::*operations[])(int) = {&Calculator::add, &Calculator::multiply, &Calculator::special};
-  int Calculator::*field = &Calculator::base;
+  int (Calculator::* operations[])(int) = {&Calculator::add, &Calculator::multiply, &Calculator::special};
+  int Calculator::* field = &Calculator::base;
   int v = 2;
   for (int round = 0; round < 2; ++round, c.*field += 4)
     for (auto operation : operations) v = (c.*operation)(v) % 10007;

@@ -1,6 +1,7 @@
-// Inline assembly: results in registers, memory read and written, flags, several results, cpuid and rdtsc, a
-// loop in assembly, asm goto.
-// variants: O0,O2,nopie
+// Inline assembly: results in registers, memory read and written, flags, several results, cpuid and rdtsc,
+// a loop in assembly, asm goto.
+//
+// builds: O0,O2,nopie
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,10 @@ static unsigned add(unsigned a, unsigned b) {
 }
 static unsigned divide(unsigned long n, unsigned by, unsigned* rest) {
   unsigned quotient;
-  __asm__("divl %4" : "=a"(quotient), "=d"(*rest) : "0"((unsigned)n), "1"((unsigned)(n >> 32)), "rm"(by) : "cc");
+  __asm__("divl %4"
+          : "=a"(quotient), "=d"(*rest)
+          : "0"((unsigned)n), "1"((unsigned)(n >> 32)), "rm"(by)
+          : "cc");
   return quotient;
 }
 static void increment(int* cell) { __asm__ volatile("lock; incl %0" : "+m"(*cell) : : "memory", "cc"); }
@@ -20,7 +24,10 @@ static void fill(char* to, char with, size_t n) {
 }
 static unsigned long length(const char* text) {
   unsigned long n = 0;
-  __asm__ volatile("1: cmpb $0, (%1,%0)\n\tje 2f\n\tincq %0\n\tjmp 1b\n2:" : "+r"(n) : "r"(text) : "memory", "cc");
+  __asm__ volatile("1: cmpb $0, (%1,%0)\n\tje 2f\n\tincq %0\n\tjmp 1b\n2:"
+                   : "+r"(n)
+                   : "r"(text)
+                   : "memory", "cc");
   return n;
 }
 static int isCarry(unsigned char a, unsigned char b) {

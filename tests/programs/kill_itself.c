@@ -1,7 +1,8 @@
 // kill -9 of itself: nothing in the process can see that coming, and the recording is whole all the same.
+//
 // ends: signal SIGKILL
 // kind: crash
-// variants: O0
+// builds: O0
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
 // A signal that ends the program by default: SIGTERM, by raise.
+//
 // ends: signal SIGTERM
 // kind: crash
-// variants: O0
+// builds: O0
 #include <signal.h>
 #include <stdio.h>
 

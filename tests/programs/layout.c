@@ -1,6 +1,7 @@
-// Bit-fields of all widths, packed and aligned structures, unions, flexible array members, arrays of structures
-// reached through casts, offsetof and container-of.
-// variants: O0,O2
+// Bit-fields of all widths, packed and aligned structures, unions, flexible array members, arrays of
+// structures reached through casts, offsetof and container-of.
+//
+// builds: O0,O2
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -73,7 +74,8 @@ int main(void) {
   struct tight t[3];
   memset(t, 0, sizeof t);
   for (int i = 0; i < 3; ++i) {
-    t[i].tag = (char)('a' + i), t[i].value = 1 << (i * 9), t[i].half = (uint16_t)(3000 * i), t[i].number = i / 4.0;
+    t[i].tag = (char)('a' + i), t[i].value = 1 << (i * 9), t[i].half = (uint16_t)(3000 * i),
+    t[i].number = i / 4.0;
     memcpy(t[i].tail, &t[i].value, 3);
   }
   int32_t* unaligned = &t[1].value;
@@ -98,7 +100,8 @@ int main(void) {
   printf("%lx ", (unsigned long)v.whole);
   v.f = -2.5f;
   printf("%lx\n", (unsigned long)v.whole);
-  struct big g = {.x = -5, .inner = {{.y = 300, .s = 0x4142}, {.c = "xyz"}}}, *heap = aligned_alloc(32, sizeof g * 2);
+  struct big g = {.x = -5, .inner = {{.y = 300, .s = 0x4142}, {.c = "xyz"}}},
+             *heap = aligned_alloc(32, sizeof g * 2);
   heap[0] = g, heap[1] = heap[0];
   heap[1].inner[0] = heap[0].inner[1], heap[1].x *= 1000;
   printf("%d %u %.3s %.2s %d %zu\n", heap[1].x, heap[0].inner[0].y, heap[1].inner[0].c, heap[0].inner[0].c,

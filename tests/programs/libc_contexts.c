@@ -1,6 +1,8 @@
-// Not all is ours: functions that take and return, walk and change our data, made by a library that has no IR,
-// here those of libc that take callbacks and contexts (glob, regex, iconv, obstack-like use of open_memstream).
-// variants: O0
+// Not all is ours: functions that take and return, walk and change our data, made by a library that has no
+// IR, here those of libc that take callbacks and contexts (glob, regex, iconv, obstack-like use of
+// open_memstream).
+//
+// builds: O0
 #define _GNU_SOURCE
 #include <argz.h>
 #include <fnmatch.h>

@@ -1,8 +1,9 @@
 // Weak symbols, defined and missing, overridden by another file; aliases; hidden and static names; common
 // symbols; constructors and destructors with priorities; an indirect function chosen at start.
+//
 // with: parts/linkage_other.c
 // flags: -fcommon
-// variants: O0,O2,nopie
+// builds: O0,O2,nopie
 #include <stdio.h>
 
 static int trail;
@@ -35,7 +36,8 @@ int otherFile(int v);
 int callsBack(int v) { return v - 1; }
 
 int main(void) {
-  printf("%d %d %d %d %d\n", overridden(10), kept(10), missing ? missing(1) : -1, &missingVariable == 0, weakVariable);
+  printf("%d %d %d %d %d\n", overridden(10), kept(10), missing ? missing(1) : -1, &missingVariable == 0,
+         weakVariable);
   numberAlias += 3;
   int (*volatile pointer)(int) = aliased;
   printf("%d %d %d %d %d\n", aliased(5), weakAlias(6), number, pointer == original, pointer(7));

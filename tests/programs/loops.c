@@ -1,6 +1,7 @@
 // Loops, recursion, nested breaks, and structures copied whole: by assignment, in arrays, through pointers.
+//
 // args: 7 3
-// variants: O0,O2,nopie
+// builds: O0,O2,nopie
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-// memcpy, memmove, memset, memcmp of all small sizes, overlapping in both directions, large ones, of sizes known
-// and not, through builtins, through structures, on heap, stack and globals; realloc that moves.
-// variants: O0,O2
+// memcpy, memmove, memset, memcmp of all small sizes, overlapping in both directions, large ones, of sizes
+// known and not, through builtins, through structures, on heap, stack and globals; realloc that moves.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static unsigned hash(const void* data, size_t size) {
   return h;
 }
 
-#define FIXED(n)                                                                                                       \
+#define FIXED(n)                                                                                             \
   memcpy(other + n * 3, area + n, n), memset(area + n * 5, n, n), memmove(area + n * 2, area + n * 2 + 1, n)
 
 int main(void) {
@@ -29,7 +30,8 @@ int main(void) {
       h = h * 3 + (unsigned)(memcmp(area + n, other + shift * 100, n + 1) > 0);
     }
   printf("%u %u %u\n", h, hash(area, sizeof area), hash(other, sizeof other));
-  FIXED(1), FIXED(2), FIXED(3), FIXED(4), FIXED(7), FIXED(8), FIXED(15), FIXED(16), FIXED(31), FIXED(32), FIXED(64), FIXED(100);
+  FIXED(1), FIXED(2), FIXED(3), FIXED(4), FIXED(7), FIXED(8), FIXED(15), FIXED(16), FIXED(31), FIXED(32),
+      FIXED(64), FIXED(100);
   printf("%u %u\n", hash(area, sizeof area), hash(other, sizeof other));
 
   size_t size = 3 << 20;
@@ -52,8 +54,8 @@ int main(void) {
   bzero(area + 10, 20), bcopy(area + 50, area + 60, 30);
   unsigned char* end = mempcpy(area + 100, other, 50);
   void* found = memccpy(area + 300, other + 10, other[40], 200);
-  printf("%u %ld %ld %ld\n", hash(area, sizeof area), (long)(end - area), (long)((unsigned char*)found - area),
-         (long)((unsigned char*)memchr(area, 99, sizeof area) - area));
+  printf("%u %ld %ld %ld\n", hash(area, sizeof area), (long)(end - area),
+         (long)((unsigned char*)found - area), (long)((unsigned char*)memchr(area, 99, sizeof area) - area));
   free(zeros), free(moved), free(big);
   void* (*volatile copy)(void*, const void*, size_t) = memcpy;
   copy(other, area + 500, 500);

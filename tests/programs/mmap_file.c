@@ -1,6 +1,7 @@
-// Files mapped into memory: read through a private mapping, changed through a shared one, seen by read; memory
-// shared with a child that changes it; mremap and munmap.
-// variants: O0,O2
+// Files mapped into memory: read through a private mapping, changed through a shared one, seen by read;
+// memory shared with a child that changes it; mremap and munmap.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
-// Several files in one program: calls between them, statics of the same name, inline functions, an assembly file.
+// Several files in one program: calls between them, statics of the same name, inline functions, an assembly
+// file.
+//
 // with: parts/nested_one.c parts/nested_two.c parts/nested_add.s
-// variants: O0,O2,nopie,lto
+// builds: O0,O2,nopie,lto
 #include <stdio.h>
 
 #include "parts/nested.h"

@@ -1,6 +1,7 @@
-// operator new and delete: failure with bad_alloc and nothrow, a new-handler, replaced global operators, class
-// operators, placement new, over-aligned objects, array cookies, sized delete.
-// variants: O0,O2
+// operator new and delete: failure with bad_alloc and nothrow, a new-handler, replaced global operators,
+// class operators, placement new, over-aligned objects, array cookies, sized delete.
+//
+// builds: O0,O2
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -48,10 +49,11 @@ struct Element {
 };
 
 int main() {
-  std::printf("%d\n", new (std::nothrow) char[size_t(1) << 45] == nullptr);
+  char* volatile huge = new (std::nothrow) char[size_t(1) << 45];
+  std::printf("%d\n", huge == nullptr);
   try {
-    std::vector<long> huge;
-    huge.resize(size_t(1) << 50);
+    std::vector<long> numbers;
+    numbers.resize(size_t(1) << 50);
     std::puts("never");
   } catch (const std::bad_alloc& e) {
     std::printf("%s\n", e.what());
@@ -61,7 +63,8 @@ int main() {
     if (++handled == 3) std::set_new_handler(nullptr);
   });
   try {
-    delete[] new char[size_t(1) << 41];
+    huge = new char[size_t(1) << 41];
+    delete[] huge;
   } catch (const std::bad_alloc&) {
     std::printf("handled %d\n", handled);
   }

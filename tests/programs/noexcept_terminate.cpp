@@ -1,7 +1,9 @@
-// An exception that tries to leave a noexcept function; a terminate handler of the program's own runs first.
+// An exception that tries to leave a noexcept function; a terminate handler of the program's own runs
+// first.
+//
 // ends: signal SIGABRT
 // kind: exception
-// variants: O0,O2
+// builds: O0,O2
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

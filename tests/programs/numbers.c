@@ -1,7 +1,8 @@
-// Numbers beyond int and double: long double, _Complex, __int128, _Float16, _BitInt, _Bool, overflow builtins,
-// conversions between them all, NaN, infinities, denormals, rounding, remainders.
+// Numbers beyond int and double: long double, _Complex, __int128, _Float16, _BitInt, _Bool, overflow
+// builtins, conversions between them all, NaN, infinities, denormals, rounding, remainders.
+//
 // flags: -lm
-// variants: O0,O2
+// builds: O0,O2
 #include <complex.h>
 #include <float.h>
 #include <limits.h>
@@ -39,7 +40,8 @@ int main(void) {
   printf("%d %g %ld\n", i > 0, (double)i, (long)(i / -1000000));
 
   volatile _Float16 h = (_Float16)0.1f, k = 2048;
-  printf("%.9g %.9g %.9g %d\n", (double)(h * 3), (double)(k + (_Float16)1), (double)(_Float16)70000.0, (int)(k / h));
+  printf("%.9g %.9g %.9g %d\n", (double)(h * 3), (double)(k + (_Float16)1), (double)(_Float16)70000.0,
+         (int)(k / h));
   volatile _BitInt(17) bits = 65535;
   bits += 1;
   volatile unsigned _BitInt(100) wide = 1;
@@ -53,7 +55,8 @@ int main(void) {
   printf("%d %lu ", __builtin_mul_overflow(1ul << 40, 1ul << 30, &ul), ul);
   printf("%d %d\n", __builtin_sub_overflow(-5, INT_MAX, &r), r);
   volatile double zero = 0, nan = zero / zero, infinity = 1 / zero, tiny = DBL_MIN;
-  printf("%d %d %d %g %d\n", nan == nan, isnan(nan), nan < 1, -infinity, fpclassify(tiny / 1024) == FP_SUBNORMAL);
+  printf("%d %d %d %g %d\n", nan == nan, isnan(nan), nan < 1, -infinity,
+         fpclassify(tiny / 1024) == FP_SUBNORMAL);
   show((void*)&tiny, 8);
   double small = tiny / 1024;
   show(&small, 8);
@@ -68,7 +71,8 @@ int main(void) {
   printf("%d %d %d %d\n", -7 / 2, -7 % 2, (-7) >> 1, (int)((unsigned)-7 >> 28));
   _Bool flag = 256;
   flag += 1;
-  printf("%d %d %d %d\n", flag, __builtin_clz(1000), __builtin_ctzl(1ul << 40), __builtin_popcountll(~0ull >> 3));
+  printf("%d %d %d %d\n", flag, __builtin_clz(1000), __builtin_ctzl(1ul << 40),
+         __builtin_popcountll(~0ull >> 3));
   printf("%x %lx\n", __builtin_bswap32(0x12345678), __builtin_bswap64(0x123456789abcdef0));
   return 0;
 }

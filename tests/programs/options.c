@@ -1,6 +1,7 @@
 // getopt and getopt_long over arguments of all kinds; they permute argv and keep state in globals of libc.
+//
 // args: -v file1 --level=3 -o out --long word -x -- --not-an-option
-// variants: O0
+// builds: O0
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdio.h>
@@ -16,11 +17,21 @@ int main(int argc, char** argv) {
   opterr = 0;
   while ((c = getopt_long(argc, argv, "vo:", longOptions, &index)) != -1) {
     switch (c) {
-    case 'v': ++verbose; break;
-    case 'l': level = atoi(optarg); break;
-    case 'o': printf("output %s\n", optarg); break;
-    case 0: printf("long option %d\n", index); break;
-    case '?': unknown = optopt; break;
+    case 'v':
+      ++verbose;
+      break;
+    case 'l':
+      level = atoi(optarg);
+      break;
+    case 'o':
+      printf("output %s\n", optarg);
+      break;
+    case 0:
+      printf("long option %d\n", index);
+      break;
+    case '?':
+      unknown = optopt;
+      break;
     }
   }
   printf("%d %d %d %c %d\n", verbose, level, flag, unknown, optind);

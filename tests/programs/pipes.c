@@ -1,5 +1,7 @@
-// Pipes and socket pairs inside one process: read, write, readv, writev, dup2, poll, select, non-blocking ends.
-// variants: O0,O2
+// Pipes and socket pairs inside one process: read, write, readv, writev, dup2, poll, select, non-blocking
+// ends.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,16 @@
 // A pure virtual function is called while the object is being destroyed.
+//
 // ends: signal SIGABRT
 // kind: abort
 // message: pure virtual method called
-// variants: O0
+// builds: O0
 #include <cstdio>
 
 struct Base {
-  void report() { std::printf("%d\n", value()); std::fflush(stdout); } // <- fails in report
+  void report() {
+    std::printf("%d\n", value()); // <- fails in report
+    std::fflush(stdout);
+  }
   virtual int value() = 0;
   virtual ~Base() { report(); }
 };

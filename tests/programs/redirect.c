@@ -1,7 +1,8 @@
 // The program closes and redirects its own standard streams: stdout to a file and back, stdin from a pipe,
 // stderr closed; then a descriptor that takes the number 0.
+//
 // stdin: never read\n
-// variants: O0
+// builds: O0
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 // main returns a status other than 0.
+//
 // args: 7 9 1
 // ends: exit 17
 // kind: status
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-// Functions and data in sections of their own, unused ones removed by the linker, and a table that the linker
-// makes of all entries in one section.
-// variants: sections,O2
+// Functions and data in sections of their own, unused ones removed by the linker, and a table that the
+// linker makes of all entries in one section.
+//
+// builds: sections,O2
 #include <stdio.h>
 
 struct command {
@@ -8,9 +9,10 @@ struct command {
   int (*run)(int);
   long padding;
 };
-#define COMMAND(n, body)                                                                                               \
-  static int run_##n(int v) { return body; }                                                                           \
-  __attribute__((section("commands"), used)) static const struct command command_##n = {#n, run_##n, __LINE__ * 0}
+#define COMMAND(n, body)                                                                                     \
+  static int run_##n(int v) { return body; }                                                                 \
+  __attribute__((section("commands"), used)) static const struct command command_##n = {#n, run_##n,         \
+                                                                                        __LINE__ * 0}
 
 COMMAND(add, v + 5);
 COMMAND(multiply, v * 3);

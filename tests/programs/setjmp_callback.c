@@ -1,6 +1,7 @@
 // longjmp out of a comparison function called by qsort, over frames that are not ours, many times over; and
 // sigsetjmp, which puts the signal mask back.
-// variants: O0,O2
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 // setjmp and longjmp inside one function and out of nested calls, with locals that changed in between, jump
 // buffers in structures and arrays, and frames of dynamic size left behind.
-// variants: O0,O2
+//
+// builds: O0,O2
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-// Handlers entered by raise and by kill of the own process, nested ones, masks and pending signals, SA_SIGINFO,
-// SA_RESETHAND, and errno kept by the handler.
-// variants: O0,O2
+// Handlers entered by raise and by kill of the own process, nested ones, masks and pending signals,
+// SA_SIGINFO, SA_RESETHAND, and errno kept by the handler.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -28,8 +29,8 @@ static void nested(int signal) {
 
 static void detailed(int signal, siginfo_t* info, void* context) {
   char text[40];
-  snprintf(text, sizeof text, "<%d:%d:%d:%d>", signal == info->si_signo, info->si_code, info->si_value.sival_int,
-           context != 0 && info->si_pid == getpid());
+  snprintf(text, sizeof text, "<%d:%d:%d:%d>", signal == info->si_signo, info->si_code,
+           info->si_value.sival_int, context != 0 && info->si_pid == getpid());
   note(text);
 }
 
@@ -51,8 +52,8 @@ int main(void) {
   raise(SIGUSR1);
   kill(getpid(), SIGHUP);
   sigpending(&pending);
-  printf("%d pending %d %d %d\n", count[SIGUSR1], sigismember(&pending, SIGUSR1), sigismember(&pending, SIGHUP),
-         sigismember(&pending, SIGUSR2));
+  printf("%d pending %d %d %d\n", count[SIGUSR1], sigismember(&pending, SIGUSR1),
+         sigismember(&pending, SIGHUP), sigismember(&pending, SIGUSR2));
   sigprocmask(SIG_SETMASK, &old, 0);
   printf("%d %d\n", count[SIGUSR1], count[SIGHUP]);
 

@@ -1,6 +1,7 @@
-// A handler for SIGSEGV that leaves by siglongjmp, on a signal stack of its own; one that mends the page and
-// returns, so that the instruction runs again; then SIGFPE the first way.
-// variants: O0,O2
+// A handler for SIGSEGV that leaves by siglongjmp, on a signal stack of its own; one that mends the page
+// and returns, so that the instruction runs again; then SIGFPE the first way.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
-// A busy loop that ends only because a timer's handler sets a flag; the handler runs between two instructions
-// of ours. Then a periodic timer, and pause.
-// variants: O0,O2
+// A busy loop that ends only because a timer's handler sets a flag; the handler runs between two
+// instructions of ours. Then a periodic timer, and pause.
+//
+// builds: O0,O2
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>

@@ -1,8 +1,9 @@
 // sprintf writes beyond a field of a structure on the heap and changes the pointer behind it.
+//
 // args: a-very-long-name-that-covers-the-pointer
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 

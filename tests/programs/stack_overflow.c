@@ -1,4 +1,5 @@
 // Recursion without end: the machine's stack or the frame stack runs into its guard page.
+//
 // ends: signal SIGSEGV
 // kind: crash
 // fails-in: descend

@@ -1,10 +1,11 @@
 // A local array is overrun up to the frame's guard; the function finds out when it returns.
+//
 // args: far-too-long-for-the-buffer-in-question-by-a-wide-margin
 // flags: -fstack-protector-all
 // ends: signal SIGABRT
 // kind: abort
 // message: stack smashing detected
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,9 @@
-// Static constructors in order, function-local statics (with an exception the first time), thread-safe ones,
-// inline variables, destructors at exit in reverse, atexit in between, globals used before they are made.
+// Static constructors in order, function-local statics (with an exception the first time), thread-safe
+// ones, inline variables, destructors at exit in reverse, atexit in between, globals used before they are
+// made.
+//
 // with: parts/static_init_other.cpp
-// variants: O0,O2
+// builds: O0,O2
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -9,7 +11,9 @@
 
 std::string& registry();
 struct Registered {
-  Registered(const char* name, int n) : name(name), n(n) { registry() += std::string(name) + std::to_string(n) + ' '; }
+  Registered(const char* name, int n) : name(name), n(n) {
+    registry() += std::string(name) + std::to_string(n) + ' ';
+  }
   ~Registered() { std::printf("~%s%d ", name, n); }
   const char* name;
   int n;

@@ -1,6 +1,7 @@
 // Standard input read in every way that stdio knows.
+//
 // stdin: 12 0x1f 3.5 word\nsecond line\nthird\n\nbinary\x01\x02\x03\xff!abcdefghij\nk: v; x: y\nunterminated
-// variants: O0,O2
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdio.h>

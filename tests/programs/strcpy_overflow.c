@@ -1,10 +1,11 @@
 // strcpy runs over the end of a local buffer into its neighbours and the frame's guard.
+//
 // args: 0123456789012345678901234567890123456789012345678901234567890123456789
 // flags: -fstack-protector-all
 // ends: signal SIGABRT
 // kind: abort
 // message: stack smashing detected
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 // iostream: numbers, hexadecimal, precision, width, states, reading words and lines from std::cin, string
 // streams, files, manipulators, and a stream buffer of the program's own.
+//
 // stdin: 12 7.25 word\nrest of line\n0xff 99 x\n
-// variants: O0,O2
+// builds: O0,O2
 #include <cmath>
 #include <fstream>
 #include <iomanip>
@@ -30,7 +31,9 @@ private:
 struct Point {
   double x, y;
 };
-std::ostream& operator<<(std::ostream& out, const Point& p) { return out << '(' << p.x << ", " << p.y << ')'; }
+std::ostream& operator<<(std::ostream& out, const Point& p) {
+  return out << '(' << p.x << ", " << p.y << ')';
+}
 std::istream& operator>>(std::istream& in, Point& p) {
   char open, comma, close;
   return in >> open >> p.x >> comma >> p.y >> close;
@@ -51,9 +54,10 @@ int main() {
   std::cin.clear();
   std::cin >> word >> word;
   std::cout << word << std::cin.eof() << std::endl;
-  std::cout << std::setw(8) << std::setfill('*') << 42 << std::left << std::setw(6) << "ab" << std::hex << std::showbase
-            << 255 << std::dec << ' ' << std::fixed << std::setprecision(3) << 3.14159 << ' ' << std::scientific
-            << 12345.678 << std::defaultfloat << ' ' << 1e100 << ' ' << 0.1 << ' ' << std::boolalpha << true << '\n';
+  std::cout << std::setw(8) << std::setfill('*') << 42 << std::left << std::setw(6) << "ab" << std::hex
+            << std::showbase << 255 << std::dec << ' ' << std::fixed << std::setprecision(3) << 3.14159 << ' '
+            << std::scientific << 12345.678 << std::defaultfloat << ' ' << 1e100 << ' ' << 0.1 << ' '
+            << std::boolalpha << true << '\n';
   std::cout << std::numeric_limits<double>::infinity() << ' ' << std::sqrt(2.0) << ' ' << -0.0 << ' '
             << std::setprecision(17) << 0.1 << ' ' << 1.0f / 3 << '\n';
   std::istringstream in("(1.5, 2.5) (3, -4) broken");

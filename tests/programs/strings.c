@@ -1,6 +1,7 @@
-// The string functions of libc, those that keep state and those that write through pointers among them; wide
-// characters; locale conversions; literals that may be merged.
-// variants: O0,O2
+// The string functions of libc, those that keep state and those that write through pointers among them;
+// wide characters; locale conversions; literals that may be merged.
+//
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdio.h>

@@ -1,38 +1,56 @@
-// switch: dense, sparse, with ranges, on characters, long values, enums and booleans; fallen through, nested,
-// Duff's device, without default, with gotos between the cases.
-// variants: O0,O2
+// switch: dense, sparse, with ranges, on characters, long values, enums and booleans; fallen through,
+// nested, Duff's device, without default, with gotos between the cases.
+//
+// builds: O0,O2
 #include <limits.h>
 #include <stdio.h>
 
 static int dense(int v) {
   switch (v) {
-  case 0: return 11;
-  case 1: return 22;
+  case 0:
+    return 11;
+  case 1:
+    return 22;
   case 2:
-  case 3: return 33;
-  case 4: v += 1; // falls through
-  case 5: return v * 10;
-  case 7: break;
+  case 3:
+    return 33;
+  case 4:
+    v += 1; // falls through
+  case 5:
+    return v * 10;
+  case 7:
+    break;
   }
   return -v;
 }
 static int ranges(int c) {
   switch (c) {
-  case '0' ... '9': return c - '0';
-  case 'a' ... 'f': return c - 'a' + 10;
-  case 'A' ... 'F': return c - 'A' + 10;
-  case -100 ... -1: return 100;
-  case 1000 ... INT_MAX: return 1000;
-  default: return -1;
+  case '0' ... '9':
+    return c - '0';
+  case 'a' ... 'f':
+    return c - 'a' + 10;
+  case 'A' ... 'F':
+    return c - 'A' + 10;
+  case -100 ... - 1:
+    return 100;
+  case 1000 ... INT_MAX:
+    return 1000;
+  default:
+    return -1;
   }
 }
 static int sparse(long v) {
   switch (v) {
-  case -5000000000: return 1;
-  case LONG_MIN: return 2;
-  case 17: return 3;
-  case 1l << 40: return 4;
-  case LONG_MAX: return 5;
+  case -5000000000:
+    return 1;
+  case LONG_MIN:
+    return 2;
+  case 17:
+    return 3;
+  case 1l << 40:
+    return 4;
+  case LONG_MAX:
+    return 5;
   }
   return 0;
 }
@@ -42,13 +60,20 @@ static void copy(char* to, const char* from, int count) {
   case 0:
     do {
       *to++ = *from++;
-    case 7: *to++ = *from++;
-    case 6: *to++ = *from++;
-    case 5: *to++ = *from++;
-    case 4: *to++ = *from++;
-    case 3: *to++ = *from++;
-    case 2: *to++ = *from++;
-    case 1: *to++ = *from++;
+    case 7:
+      *to++ = *from++;
+    case 6:
+      *to++ = *from++;
+    case 5:
+      *to++ = *from++;
+    case 4:
+      *to++ = *from++;
+    case 3:
+      *to++ = *from++;
+    case 2:
+      *to++ = *from++;
+    case 1:
+      *to++ = *from++;
     } while (--n > 0);
   }
 }
@@ -68,11 +93,15 @@ static int machine(const char* text) {
       goto again;
     case Number:
       switch (*text) {
-      case '0' ... '9': continue;
-      default: ++numbers, state = Start;
+      case '0' ... '9':
+        continue;
+      default:
+        ++numbers, state = Start;
       }
       goto again;
-    case Space: state = Start; break;
+    case Space:
+      state = Start;
+      break;
     }
   }
 }
@@ -88,8 +117,12 @@ int main(void) {
   for (int n = 1; n < 24; ++n) copy(to + n % 5, "abcdefghijklmnopqrstuvwxyz", n);
   printf("%s %d\n", to, machine("some words 12 345 and more 6 "));
   switch ((int)(sum > 0)) {
-  case 1: puts("positive"); break;
-  case 0: puts("not positive"); break;
+  case 1:
+    puts("positive");
+    break;
+  case 0:
+    puts("not positive");
+    break;
   }
   return 0;
 }

@@ -1,7 +1,9 @@
-// Templates and what they become: variadic ones, fold expressions, concepts, constexpr, specialisations, CRTP,
-// lambdas of every capture, std::function, bind, generic lambdas, structured bindings, move semantics.
+// Templates and what they become: variadic ones, fold expressions, concepts, constexpr, specialisations,
+// CRTP, lambdas of every capture, std::function, bind, generic lambdas, structured bindings, move
+// semantics.
+//
 // flags: -std=c++20
-// variants: O0,O2
+// builds: O0,O2
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -12,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-template <class T> concept Number = std::integral<T> || std::floating_point<T>;
+template <class T>
+concept Number = std::integral<T> || std::floating_point<T>;
 template <Number... T> auto sum(T... v) { return (v + ... + 0); }
 template <class T> struct Name {
   static constexpr const char* value = "other";
@@ -67,8 +70,8 @@ int main() {
               Name<Thing>::value, Fibonacci<40>::value);
   int base = 5;
   long calls = 0;
-  auto f = compose({twice, Adder{3}, [base](int v) { return v - base; }, [&calls](int v) { return ++calls, v * v; },
-                    [n = 1](int v) mutable { return v + n++; }});
+  auto f = compose({twice, Adder{3}, [base](int v) { return v - base; },
+                    [&calls](int v) { return ++calls, v * v; }, [n = 1](int v) mutable { return v + n++; }});
   std::printf("%d %d %ld\n", f(4), f(10), calls);
   Adder adder{7};
   using namespace std::placeholders;

@@ -1,8 +1,9 @@
 // The second of three threads follows a null pointer while the others wait.
+//
 // flags: -pthread
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 // C11 threads: thrd_create and its result, mtx, cnd, call_once, thread-specific storage with a destructor,
 // a detached thread, and thrd_exit from deep inside.
+//
 // flags: -pthread
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>

@@ -1,6 +1,8 @@
-// Read-write locks, barriers, semaphores, recursive and error-checking mutexes, spin locks, try and timed locks.
+// Read-write locks, barriers, semaphores, recursive and error-checking mutexes, spin locks, try and timed
+// locks.
+//
 // flags: -pthread
-// variants: O0,O2
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

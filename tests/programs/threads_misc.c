@@ -1,7 +1,8 @@
 // Thread attributes, a detached thread, cancellation with clean-up handlers, keys with destructors,
 // pthread_exit of the main thread while others still run.
+//
 // flags: -pthread
-// variants: O0
+// builds: O0
 // ends: exit 0
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,6 +1,7 @@
 // Producers and consumers over a bounded queue: mutex, two condition variables, join, results in order.
+//
 // flags: -pthread
-// variants: O0,O2
+// builds: O0,O2
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,8 +1,9 @@
-// Thread-local variables: static, external, in another file, with initial values and pointers to themselves,
-// in several threads at once.
+// Thread-local variables: static, external, in another file, with initial values and pointers to
+// themselves, in several threads at once.
+//
 // with: parts/tls_other.c
 // flags: -pthread
-// variants: O0,O2,nopie
+// builds: O0,O2,nopie
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

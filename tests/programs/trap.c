@@ -1,7 +1,8 @@
 // __builtin_trap.
+//
 // ends: signal SIGILL
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 
 static int lookup(const int* table, int n, int key) {

@@ -1,8 +1,9 @@
 // Unaligned loads and stores of every size, which x86 allows, and atomic ones, which it allows too; then an
 // aligned vector store to an unaligned address, which it does not.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <emmintrin.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 // An exception that nobody catches: terminate says its type and what().
+//
 // ends: signal SIGABRT
 // kind: exception
 // message: no such account: 4
-// variants: O0,O2
+// builds: O0,O2
 #include <cstdio>
 #include <stdexcept>
 #include <string>

@@ -1,9 +1,10 @@
 // An exception that is no std::exception, thrown out of main's own thread function.
+//
 // flags: -pthread
 // ends: signal SIGABRT
 // kind: exception
 // message: Problem
-// variants: O0
+// builds: O0
 #include <cstdio>
 #include <thread>
 

@@ -1,7 +1,8 @@
 // _exit from a nested call: no atexit handlers, no flush of stdio; what was written directly is there.
+//
 // ends: exit 6
 // kind: status
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,8 @@
-// Reads of variables that were never written. What they hold is not defined, but replay must see what the run saw.
+// Reads of variables that were never written. What they hold is not defined, but replay must see what the
+// run saw.
+//
 // stdout: undefined
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // A freed block is read and called through: glibc put its own links there.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

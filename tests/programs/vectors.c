@@ -1,7 +1,8 @@
-// Vector extensions and SSE intrinsics: arithmetic, comparison, shuffles, masks, conversions, loads and stores,
-// vectors passed and returned.
+// Vector extensions and SSE intrinsics: arithmetic, comparison, shuffles, masks, conversions, loads and
+// stores, vectors passed and returned.
+//
 // flags: -Wno-psabi
-// variants: O0,O2
+// builds: O0,O2
 #include <emmintrin.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,8 @@ int main(void) {
   Byte16 bytes;
   for (int i = 0; i < 16; ++i) bytes[i] = (unsigned char)(i * 17);
   bytes = __builtin_shufflevector(bytes, bytes, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0) ^ 0x5a;
-  Short8 shorts = __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 0, 2, 4, 6, 8, 10, 12, 14), Short8);
+  Short8 shorts =
+      __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 0, 2, 4, 6, 8, 10, 12, 14), Short8);
   shorts /= (Short8){1, 2, 3, 4, 5, 6, 7, 8};
   for (int i = 0; i < 8; ++i) printf("%d %d ", bytes[i * 2], shorts[i]);
   putchar('\n');
@@ -55,9 +57,11 @@ int main(void) {
   printf("%g %g %g %g %d\n", out[0], out[1], out[2], out[3], _mm_movemask_ps(_mm_cmplt_ps(y, x)));
   __m128d p = _mm_set_pd(3.25, -1.75);
   __m128i q = _mm_cvtpd_epi32(p), s = _mm_adds_epi16(_mm_set1_epi16(32000), _mm_set1_epi16(1000));
-  __m128i sad = _mm_sad_epu8(_mm_set1_epi8(9), _mm_set1_epi8(4)), packed = _mm_packs_epi32(q, _mm_slli_epi32(q, 20));
+  __m128i sad = _mm_sad_epu8(_mm_set1_epi8(9), _mm_set1_epi8(4)),
+          packed = _mm_packs_epi32(q, _mm_slli_epi32(q, 20));
   printf("%d %d %d %d %lld\n", _mm_cvtsi128_si32(q), _mm_extract_epi16(s, 3), _mm_extract_epi16(sad, 0),
-         (short)_mm_extract_epi16(packed, 4), (long long)_mm_cvtsi128_si64(_mm_mul_epu32(_mm_set1_epi32(7), q)));
+         (short)_mm_extract_epi16(packed, 4),
+         (long long)_mm_cvtsi128_si64(_mm_mul_epu32(_mm_set1_epi32(7), q)));
   printf("%d\n", _mm_comieq_sd(p, p) + 2 * _mm_ucomilt_sd(p, _mm_setzero_pd()));
   return 0;
 }

@@ -1,7 +1,8 @@
-// The world outside: environment, clocks, random numbers, process ids, /dev/urandom, host name, resource use.
-// What it prints depends on none of their values, but what it computes does.
+// The world outside: environment, clocks, random numbers, process ids, /dev/urandom, host name, resource
+// use. What it prints depends on none of their values, but what it computes does.
+//
 // args: name=value
-// variants: O0,O2
+// builds: O0,O2
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // A write to a string literal, which lies in memory that may only be read.
+//
 // ends: signal SIGSEGV
 // kind: crash
-// variants: O0,O2
+// builds: O0,O2
 #include <ctype.h>
 #include <stdio.h>
 

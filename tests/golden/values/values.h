@@ -1,4 +1,5 @@
-// Objects of the C++ standard library, described by values.fir, and made for real by the test that prints them.
+// Objects of the C++ standard library, described by values.fir, and made for real by the test that prints
+// them.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
-#include <cstdlib>
 #include <string>
 
-int otherValue = std::abs(-7);
+static volatile int seven = 7; // keeps the initialiser from being folded
+int otherValue = seven;
 
 std::string& registry() {
   static std::string text;

@@ -41,7 +41,7 @@ TEST_F(DescribeStop, SaysWhatFailedAndWhere) {
   ASSERT_TRUE(report.failure);
   EXPECT_EQ(report.failure->kind, "crash");
   EXPECT_EQ(report.failure->place, (Place{"/golden/list/list.c", 23, 25, "sum"}));
-  EXPECT_EQ(report.failure->criterion->name, "n");
+  EXPECT_EQ(report.failure->criterion->name, "&n->next");
   ASSERT_EQ(report.stack.size(), 2u);
   EXPECT_EQ(report.stack[1].place, (Place{"/golden/list/list.c", 50, 10, "main"}));
   EXPECT_THAT(report.stack[0].arguments[0], (Value{"n", "struct node *", "NULL"}));
@@ -74,7 +74,8 @@ TEST_F(DescribeStop, TheDocumentFollowsTheContract) {
   EXPECT_EQ(json["technique"], "show");
   EXPECT_EQ(json["program"]["argv"][1], "-x");
   EXPECT_EQ(json["failure"]["signal"]["name"], "SIGSEGV");
-  EXPECT_EQ(json["failure"]["place"], (Json{{"file", "/golden/list/list.c"}, {"line", 23}, {"column", 25}, {"function", "sum"}}));
+  EXPECT_EQ(json["failure"]["place"],
+            (Json{{"file", "/golden/list/list.c"}, {"line", 23}, {"column", 25}, {"function", "sum"}}));
   EXPECT_EQ(json["stack"][0]["arguments"][1], (Json{{"name", "k"}, {"type", "int"}, {"text", "3"}}));
   EXPECT_TRUE(json["caveats"].is_array());
   EXPECT_TRUE(json["stats"].is_object());

@@ -245,7 +245,7 @@ inline void expectEnds(Assembler& a, const LogWriter& log, const std::function<v
 
 template <class T = uint64_t> T peekMemory(Replay& r, uint64_t address) {
   T value{};
-  r.readMemory(address, {reinterpret_cast<uint8_t*>(&value), sizeof(T)});
+  r.memoryView().read(address, {reinterpret_cast<uint8_t*>(&value), sizeof(T)});
   return value;
 }
 

@@ -46,17 +46,19 @@ TEST_F(FailureOf, ANullPointerIsNamed) {
   ASSERT_TRUE(f.criterion);
   EXPECT_EQ(f.criterion->operand, 0u);
   EXPECT_EQ(f.criterion->value, 8u);
-  EXPECT_EQ(f.criterion->text, "n");
+  EXPECT_EQ(f.criterion->text, "&n->next");
 }
 
 TEST_F(FailureOf, AnIndexTooFarSaysHowFar) {
   uint64_t table = symbols_.address("table");
   sum_.at(Op::Store, 24).setOperand(0, table + 5 * 32 + 8);
-  const fir::Instruction* gep = definitionOf(sum_.view(), fir::operandIndex(image_.operandsOf(image_.instructions[sum_.view().instruction])[0]));
+  const fir::Instruction* gep = definitionOf(
+      sum_.view(), fir::operandIndex(image_.operandsOf(image_.instructions[sum_.view().instruction])[0]));
   const fir::Instruction* element = definitionOf(sum_.view(), fir::operandIndex(image_.operandsOf(*gep)[0]));
   sum_.word(fir::operandIndex(image_.operandsOf(*element)[1])) = 5;
-  EXPECT_EQ(diagnosed(fault(SIGSEGV, table + 5 * 32 + 8, true), sum_).message,
-            "Segmentation fault: write to 0x110a8 (table[i].next, where i is 5; &table[5].next, 2 past the end)");
+  EXPECT_EQ(
+      diagnosed(fault(SIGSEGV, table + 5 * 32 + 8, true), sum_).message,
+      "Segmentation fault: write to 0x110a8 (table[i].next, where i is 5; &table[5].next, 2 past the end)");
 }
 
 TEST_F(FailureOf, DivisionByZeroNamesTheDivisor) {
@@ -89,6 +91,7 @@ TEST_F(FailureOf, AnAssertionIsQuoted) {
   EXPECT_EQ(f.kind, FailureKind::Assertion);
   EXPECT_EQ(f.message, "Assertion `c != RED && \"no colour\"' failed");
   EXPECT_EQ(f.callee, "__assert_fail");
+  EXPECT_EQ(f.criterion->text, "c != RED && \"no colour\"");
   EXPECT_EQ(f.criterion->operand, fir::kNone);
 }
 
@@ -123,7 +126,8 @@ TEST_F(FailureOf, DeepRecursionIsAStackOverflow) {
   EXPECT_EQ(f.kind, FailureKind::StackOverflow);
   EXPECT_EQ(f.message, "Stack overflow: 12,345 calls deep, 12,345 of them of sum()");
   MadeFrame entry(image_, "sum", 0x700000);
-  EXPECT_EQ(diagnosed(fault(SIGSEGV, 0x7ffc00000000, true), entry.at(Op::Entry, 20), 5000).kind, FailureKind::StackOverflow);
+  EXPECT_EQ(diagnosed(fault(SIGSEGV, 0x7ffc00000000, true), entry.at(Op::Entry, 20), 5000).kind,
+            FailureKind::StackOverflow);
 }
 
 TEST_F(FailureOf, OtherEnds) {

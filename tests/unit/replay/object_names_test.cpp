@@ -52,7 +52,8 @@ TEST_F(Names, TheObjectThatThePointerCameFromDecides) {
   // 0x600040 is a block of its own, but the program got there by way of the other one.
   auto name = names().findFrom(0x600008, 0x600040);
   ASSERT_TRUE(name);
-  EXPECT_EQ(ObjectNames::text(*name), "40 bytes past the end of the block of 24 bytes from malloc at list.c:8");
+  EXPECT_EQ(ObjectNames::text(*name),
+            "40 bytes past the end of the block of 24 bytes from malloc at list.c:8");
 }
 
 TEST_F(Names, FunctionsLiteralsAndHeap) {

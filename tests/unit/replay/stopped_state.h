@@ -1,4 +1,5 @@
-// States of a program made by hand, for tests of what is said about one. The code is tests/golden/list/list.c.
+// States of a program made by hand, for tests of what is said about one. The code is
+// tests/golden/list/list.c.
 #pragma once
 
 #include "replay/views.h"
@@ -11,7 +12,8 @@
 namespace faultline::replay::testing {
 
 inline fir::Image goldenImage(const std::string& name) {
-  auto image = fir::openImage(std::string(FAULTLINE_SOURCE_DIR) + "/tests/golden/" + name + "/" + name + ".fir");
+  auto image =
+      fir::openImage(std::string(FAULTLINE_SOURCE_DIR) + "/tests/golden/" + name + "/" + name + ".fir");
   EXPECT_TRUE(image) << (image ? "" : image.error().message) << ": run tests/golden/regenerate.sh";
   return image ? *image : fir::Image{};
 }
@@ -28,7 +30,9 @@ public:
     return seen;
   }
   template <class T> void put(uint64_t address, T value) { putBytes(address, &value, sizeof value); }
-  void putText(uint64_t address, const std::string& text) { putBytes(address, text.c_str(), text.size() + 1); }
+  void putText(uint64_t address, const std::string& text) {
+    putBytes(address, text.c_str(), text.size() + 1);
+  }
   void fill(uint64_t address, uint64_t size) { putBytes(address, std::string(size, '\0').data(), size); }
 
 private:
@@ -75,7 +79,8 @@ public:
     const fir::Function& f = image_.functions[index_];
     for (uint32_t id = f.firstInstruction; id < f.firstInstruction + f.instructionCount; ++id) {
       const fir::Instruction& i = image_.instructions[id];
-      if (i.op == op && image_.locations[i.location].line == line && nth-- == 0) return instruction_ = id, *this;
+      if (i.op == op && image_.locations[i.location].line == line && nth-- == 0)
+        return instruction_ = id, *this;
     }
     ADD_FAILURE() << "no such instruction on line " << line;
     return *this;

@@ -156,7 +156,9 @@ protected:
       if (image_.string(s.displayName) == name) return {&image_, s.debugType};
     return {};
   }
-  std::string text(TypeRef type, uint64_t address) { return valueText(placeInMemory(type, address), context_); }
+  std::string text(TypeRef type, uint64_t address) {
+    return valueText(placeInMemory(type, address), context_);
+  }
   void putNode(uint64_t at, int value, uint64_t next, const std::string& name) {
     memory_.fill(at, 32);
     memory_.put(at, value);
@@ -180,7 +182,8 @@ TEST_F(PlainValues, EqualNeighboursAreFolded) {
   for (int k = 0; k < 4; ++k) putNode(0x5000 + uint64_t(k) * 32, k == 0, 0, "");
   EXPECT_EQ(text(global("table"), 0x5000).find("repeats"), std::string::npos);
   fir::ImageBuilder b;
-  b.debugTypes.push_back({fir::DebugKind::SignedInt, {}, b.addString("int"), 4, fir::kNone, 0, 0, fir::kNone});
+  b.debugTypes.push_back(
+      {fir::DebugKind::SignedInt, {}, b.addString("int"), 4, fir::kNone, 0, 0, fir::kNone});
   b.debugTypes.push_back({fir::DebugKind::Array, {}, 0, 400, 0, 0, 0, 100});
   auto image = fir::imageFromBytes(b.finish(1));
   ASSERT_TRUE(image);
@@ -196,7 +199,8 @@ TEST_F(PlainValues, EqualNeighboursAreFolded) {
 TEST_F(PlainValues, WhatWasNeverSeenIsSaidSo) {
   EXPECT_EQ(text(global("limit"), 0x5000), "<not seen>");
   memory_.put(0x5000, 3);
-  EXPECT_EQ(text(elementOf(global("table")), 0x5000), "{value = 3, next = ?, name = <not seen>, small = ?, large = ?}");
+  EXPECT_EQ(text(elementOf(global("table")), 0x5000),
+            "{value = 3, next = ?, name = <not seen>, small = ?, large = ?}");
 }
 
 TEST_F(PlainValues, PointersAreNamed) {
@@ -224,7 +228,9 @@ TEST_F(PlainValues, EnumeratorsCombine) {
 }
 
 TEST(ScalarText, TextsAreEscaped) {
-  auto quoted = [](std::string_view s) { return quotedText({reinterpret_cast<const uint8_t*>(s.data()), s.size()}); };
+  auto quoted = [](std::string_view s) {
+    return quotedText({reinterpret_cast<const uint8_t*>(s.data()), s.size()});
+  };
   EXPECT_EQ(quoted("a\tb\x01\xff"), R"("a\tb\001\377")");
   EXPECT_EQ(quoted("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\"");
   EXPECT_EQ(quoted("\xc2\x9b"), R"("\302\233")"); // a terminal would take it for the start of a command

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class Report : public ::testing::Test {
 protected:
-  Report() : file_(*TemporaryFile::create(".c")) {
+  Report() : file_(std::move(*TemporaryFile::create(".c"))) {
     std::ofstream(file_.path()) << "#include \"list.h\"\n"
                                    "int sum(struct node *n) {\n"
                                    "\tint s = 0;\n"
@@ -61,9 +61,17 @@ TEST_F(Report, LongLinesAreCutAroundTheCaret) {
 
 TEST_F(Report, ShowSaysItAllInOneScreen) {
   finding::StopReport report;
-  report.failure = finding::FailureInfo{.kind = "crash", .signal = 11, .message = "Segmentation fault: read of 0x0 (n->value, where n is NULL)",
-                                        .place = place(4, 10), .calledFrom = {}, .criterion = finding::CriterionInfo{.name = "n", .text = "0x0"}};
-  finding::StackFrame inner{.number = 0, .place = place(4, 10), .arguments = {{"n", "struct node *", "NULL"}}, .variables = {{"s", "int", "0"}}};
+  report.failure =
+      finding::FailureInfo{.kind = "crash",
+                           .signal = 11,
+                           .message = "Segmentation fault: read of 0x0 (n->value, where n is NULL)",
+                           .place = place(4, 10),
+                           .calledFrom = {},
+                           .criterion = finding::CriterionInfo{.name = "&n->s", .text = "0x0"}};
+  finding::StackFrame inner{.number = 0,
+                            .place = place(4, 10),
+                            .arguments = {{"n", "struct node *", "NULL"}},
+                            .variables = {{"s", "int", "0"}}};
   finding::StackFrame outer{.number = 1, .place = {file_.path(), 50, 3, "main"}};
   report.stack = {inner, outer};
   report.depth = 2;
@@ -79,8 +87,12 @@ TEST_F(Report, ShowSaysItAllInOneScreen) {
                       "     5 |         return s;\n"
                       "\n"
                       "Call stack\n"
-                      "  #0  sum (n=NULL) at " + name_ + ":4\n"
-                      "  #1  main () at " + name_ + ":50\n"
+                      "  #0  sum (n=NULL) at " +
+                      name_ +
+                      ":4\n"
+                      "  #1  main () at " +
+                      name_ +
+                      ":50\n"
                       "\n"
                       "Variables of sum()\n"
                       "    n = NULL  (struct node *)\n"
@@ -92,9 +104,13 @@ TEST_F(Report, ShowSaysItAllInOneScreen) {
 TEST_F(Report, NoLineIsWiderThanTheScreen) {
   finding::StopReport report;
   for (size_t k = 0; k < 3000; k += k < 60 ? 1 : 100) {
-    finding::StackFrame frame{.number = k, .place = {"/usr/include/c++/12/bits/stl_vector.h", 1046, 3, "std::vector<std::string>::operator[]"}};
-    frame.arguments = {{"this", "t", "(std::vector<std::string> *) 0x7fffffffe000"}, {"text", "t", "\"" + std::string(70, 'x') + "\""}};
-    frame.variables = {{"long", "std::map<int, int>", std::string("word ") + std::string(60, 'y') + " and more words to come after it"}};
+    finding::StackFrame frame{
+        .number = k,
+        .place = {"/usr/include/c++/12/bits/stl_vector.h", 1046, 3, "std::vector<std::string>::operator[]"}};
+    frame.arguments = {{"this", "t", "(std::vector<std::string> *) 0x7fffffffe000"},
+                       {"text", "t", "\"" + std::string(70, 'x') + "\""}};
+    frame.variables = {{"long", "std::map<int, int>",
+                        std::string("word ") + std::string(60, 'y') + " and more words to come after it"}};
     report.stack.push_back(frame);
   }
   report.depth = 3000;
@@ -120,18 +136,21 @@ TEST_F(Report, InfoAndVerify) {
   verify.checked = {"memory", "failure"};
   verify.instructions = 50'000'000;
   verify.seconds = 0.5;
-  EXPECT_EQ(renderVerify(verify, files_, screen_),
-            "The replay is exact: 50,000,000 instructions in 500 ms, 100 million a second\n  same memory\n  same failure\n");
+  EXPECT_EQ(renderVerify(verify, files_, screen_), "The replay is exact: 50,000,000 instructions in 500 ms, "
+                                                   "100 million a second\n  same memory\n  same failure\n");
   verify.isSame = false;
   verify.difference = "page 0x7000 differs";
   verify.instance = "12:4";
   verify.place = place(4, 10);
-  EXPECT_THAT(renderVerify(verify, files_, screen_), HasSubstr("page 0x7000 differs at instance 12:4, sum() at"));
+  EXPECT_THAT(renderVerify(verify, files_, screen_),
+              HasSubstr("page 0x7000 differs at instance 12:4, sum() at"));
 }
 
 TEST(Wrapping, BreaksAtBlanks) {
   EXPECT_EQ(wrapped("one two three", 8, 2), "one two\n  three");
   EXPECT_EQ(wrapped("", 8, 2), "");
+  EXPECT_EQ(wrapped("    a = bcd", 20, 6), "    a = bcd");
+  EXPECT_EQ(wrapped("abcdefghijklmnopqrstuv", 12, 2), "abcdefghijkl\n  mnopqrstuv");
   EXPECT_EQ(cutTo("abcdefgh", 6), "abc...");
   EXPECT_EQ(cutTo("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc", 4), "\xc3\xbc...");
 }
