@@ -58,6 +58,12 @@ enum fl_model_effect {
   M(calloc, FL_EFFECT_CALLOC, 0) M(realloc, FL_EFFECT_REALLOC, 0)                                             \
   M(strdup, FL_EFFECT_ZR, 0) M(strndup, FL_EFFECT_ZR, 0) M(getenv, FL_EFFECT_ZR, 0)                           \
   M(strerror, FL_EFFECT_ZR, 0) M(getcwd, FL_EFFECT_ZR, 0) M(qsort, FL_EFFECT_SORT, 0)                         \
+  M(__read_chk, FL_EFFECT_W1_R, 1) M(__fgets_chk, FL_EFFECT_Z0_IF_R, 1) M(__memcpy_chk, FL_EFFECT_W0_A2, 0)    \
+  M(__memmove_chk, FL_EFFECT_W0_A2, 0) M(__memset_chk, FL_EFFECT_W0_A2, 0)                                    \
+  M(__strncpy_chk, FL_EFFECT_W0_A2, 0) M(__strcpy_chk, FL_EFFECT_Z0, 0) M(__strcat_chk, FL_EFFECT_Z0, 0)      \
+  M(__strncat_chk, FL_EFFECT_Z0, 0) M(__stpcpy_chk, FL_EFFECT_Z0, 0) M(__sprintf_chk, FL_EFFECT_W0_R1, 0)     \
+  M(__vsprintf_chk, FL_EFFECT_W0_R1, 0) M(__snprintf_chk, FL_EFFECT_W0_MIN_R1_A1, 0)                          \
+  M(__vsnprintf_chk, FL_EFFECT_W0_MIN_R1_A1, 0)                                                               \
   M(fgetc, FL_EFFECT_NONE, 1) M(getc, FL_EFFECT_NONE, 1) M(getchar, FL_EFFECT_NONE, 1)                        \
   M(poll, FL_EFFECT_NONE, 1) M(select, FL_EFFECT_NONE, 1) M(accept, FL_EFFECT_NONE, 1)                        \
   M(connect, FL_EFFECT_NONE, 1) M(waitpid, FL_EFFECT_NONE, 1) M(wait, FL_EFFECT_NONE, 1)                      \

@@ -41,9 +41,11 @@ uint32_t DebugTable::addLocation(const DIFile* f, unsigned line, unsigned column
 
 uint32_t DebugTable::location(const DebugLoc& l) {
   if (!l) return 0;
-  // Code that was inlined (coroutine parts only) is shown where it was written.
-  auto* s = cast<DILocalScope>(l.getScope());
-  return addLocation(s->getFile(), l.getLine(), l.getCol(), scope(s));
+  // What is inlined comes from the system's headers: a person looks at the call.
+  const DILocation* at = l.get();
+  while (at->getInlinedAt()) at = at->getInlinedAt();
+  const DILocalScope* s = at->getScope();
+  return addLocation(s->getFile(), at->getLine(), at->getColumn(), scope(s));
 }
 
 uint32_t DebugTable::functionLocation(const Function& f) {
@@ -97,13 +99,14 @@ void DebugTable::describeFunction(Function& f, fir::Function& record,
   const DISubprogram* s = f.getSubprogram();
   record.name = text(s && !s->getName().empty() ? s->getName() : f.getName());
   record.firstVariable = uint32_t(out_.variables.size());
-  auto declare = [&](const DILocalVariable* v, const DIExpression* e, const Value* home) {
-    if (v && e && !v->getName().empty()) addVariable(*v, *e, placeOf(home));
+  auto declare = [&](const DILocalVariable* v, const DIExpression* e, const Value* home, const DebugLoc& at) {
+    bool inlined = at && at->getInlinedAt();
+    if (v && e && !v->getName().empty() && !inlined) addVariable(*v, *e, placeOf(home));
   };
   for (Instruction& i : instructions(f)) {
     for (DbgVariableRecord& r : filterDbgVars(i.getDbgRecordRange()))
-      if (r.isDbgDeclare()) declare(r.getVariable(), r.getExpression(), r.getAddress());
-    if (auto* d = dyn_cast<DbgDeclareInst>(&i)) declare(d->getVariable(), d->getExpression(), d->getAddress());
+      if (r.isDbgDeclare()) declare(r.getVariable(), r.getExpression(), r.getAddress(), r.getDebugLoc());
+    if (auto* d = dyn_cast<DbgDeclareInst>(&i)) declare(d->getVariable(), d->getExpression(), d->getAddress(), d->getDebugLoc());
   }
   record.variableCount = uint32_t(out_.variables.size()) - record.firstVariable;
 }

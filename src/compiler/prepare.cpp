@@ -13,6 +13,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
 
 using namespace llvm;
 
@@ -22,16 +23,17 @@ namespace {
 constexpr const char* kPlainAttribute = "faultline-plain";
 constexpr const char* kByValueMetadata = "faultline.byval";
 
-void dropDefinitionsMadeElsewhere(Module& m) {
+void dropDefinitionsMadeElsewhere(Module& m, SmallVectorImpl<Function*>& headerBodies) {
   for (Function& f : m) {
     if (!f.hasAvailableExternallyLinkage()) continue;
     f.setComdat(nullptr);
-    // One that the compiler must inline need not exist anywhere else: its body becomes our own.
+    // One that the compiler must inline need not exist anywhere else: its body is ours until it is inlined.
     if (f.hasFnAttribute(Attribute::AlwaysInline)) {
       f.setLinkage(GlobalValue::InternalLinkage);
       f.setVisibility(GlobalValue::DefaultVisibility);
       f.setDLLStorageClass(GlobalValue::DefaultStorageClass);
       f.setDSOLocal(true);
+      headerBodies.push_back(&f);
     } else {
       f.deleteBody();
     }
@@ -42,6 +44,21 @@ void dropDefinitionsMadeElsewhere(Module& m) {
       g.setLinkage(GlobalValue::ExternalLinkage);
       g.setComdat(nullptr);
     }
+}
+
+// The wrappers in libc's and libstdc++'s headers that exist only inlined: checks of _FORTIFY_SOURCE see the
+// size of the caller's buffer only there. What cannot be inlined stays a function.
+void inlineHeaderBodies(ArrayRef<Function*> bodies) {
+  for (Function* f : bodies) {
+    SmallVector<CallBase*> calls;
+    for (User* user : f->users())
+      if (auto* call = dyn_cast<CallBase>(user); call && call->getCalledFunction() == f && call->getFunction() != f)
+        calls.push_back(call);
+    for (CallBase* call : calls) {
+      InlineFunctionInfo info;
+      InlineFunction(*call, info);
+    }
+  }
 }
 
 // Bodies that nobody calls may name symbols that the program never needed.
@@ -244,6 +261,37 @@ void expandConstants(Module& m) {
   if (!expanded.empty()) convertUsersOfConstantsToInstructions(expanded.getArrayRef());
 }
 
+// Atomic operations beyond what abi/ records become plain ones: only one thread at a time runs this code.
+void lowerRareAtomics(Function& f) {
+  for (Instruction& i : make_early_inc_range(instructions(f))) {
+    if (auto* update = dyn_cast<AtomicRMWInst>(&i)) {
+      bool common = update->getOperation() <= AtomicRMWInst::FSub;
+      if (!common || f.getDataLayout().getTypeSizeInBits(update->getType()) > 64) lowerAtomicRMWInst(update);
+    } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&i)) {
+      if (f.getDataLayout().getTypeSizeInBits(exchange->getNewValOperand()->getType()) > 64)
+        lowerAtomicCmpXchgInst(exchange);
+    }
+  }
+}
+
+// Code takes an ifunc's address from a stub, data from the loader: two addresses of one function. Code reads it
+// from data, too, so that there is only the one that replay knows.
+void readResolvedFunctions(Module& m) {
+  for (GlobalIFunc& g : m.ifuncs()) {
+    convertUsersOfConstantsToInstructions({&g});
+    GlobalVariable* place = nullptr;
+    for (Use& use : make_early_inc_range(g.uses())) {
+      auto* i = dyn_cast<Instruction>(use.getUser());
+      if (!i) continue;
+      if (!place)
+        place = new GlobalVariable(m, g.getType(), false, GlobalValue::InternalLinkage, &g, "faultline.resolved");
+      auto* phi = dyn_cast<PHINode>(i);
+      Instruction* at = phi ? phi->getIncomingBlock(use)->getTerminator() : i;
+      use.set(IRBuilder<>(at).CreateLoad(g.getType(), place));
+    }
+  }
+}
+
 void runCoroutinePasses(Module& m) {
   bool any = false;
   for (Function& f : m) any |= f.isPresplitCoroutine();
@@ -281,7 +329,9 @@ bool isByValueCopy(const Instruction& instruction) { return instruction.getMetad
 
 Result<void> prepareModule(Module& m) {
   runCoroutinePasses(m);
-  dropDefinitionsMadeElsewhere(m);
+  SmallVector<Function*> headerBodies;
+  dropDefinitionsMadeElsewhere(m, headerBodies);
+  inlineHeaderBodies(headerBodies);
   dropUnusedBodies(m);
   TargetLibraryInfoImpl libraryImpl(Triple(m.getTargetTriple()));
   SmallVector<Function*> defined;
@@ -301,10 +351,12 @@ Result<void> prepareModule(Module& m) {
     removeUnreachableBlocks(f);
     simplifyInstructions(f, libraries);
     simplifyInvokes(f);
+    lowerRareAtomics(f);
     copyByValueArguments(f);
     copyByValueOperands(f);
   }
   expandConstants(m);
+  readResolvedFunctions(m);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyModule(m, &stream)) return errorf("{}: IR is not valid after preparation: {}", m.getName().str(), problem);

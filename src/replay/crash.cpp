@@ -146,7 +146,7 @@ private:
         }));
     std::string_view name = frame_.image->string(functionOf(frame_)->name);
     std::string message = fmt::format("Stack overflow: {} calls deep", withThousands(program_.frames.size()));
-    if (count > 1) message += fmt::format(", {} of them of {}()", withThousands(count), name);
+    if (count > 1) message += fmt::format(" ({} of {}())", withThousands(count), name);
     set(FailureKind::StackOverflow, std::move(message));
     out_.criterion = Criterion{0, frame_.instruction, fir::kNone, 0, ""};
   }
@@ -174,7 +174,7 @@ private:
     std::string detail = source->text, ingredients = ingredientsText(*source, frame_, symbols_);
     if (!ingredients.empty()) detail += ", " + ingredients;
     std::string objects = beyondText(*source, address, at->size);
-    if (!objects.empty()) detail += "; " + objects;
+    if (!objects.empty()) detail += "; that is " + objects;
     criterion(at->operand, source->text.starts_with('*') ? source->text.substr(1) : "&" + source->text);
     set(FailureKind::Crash, message + note(detail));
   }

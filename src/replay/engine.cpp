@@ -60,7 +60,6 @@ Result<Engine::Stop> Engine::finish(uint64_t limit) {
 // False: there is a reason to stop.
 bool Engine::step(uint64_t limit, bool exact) {
   if (error_ || ending_.kind != Ending::None || atBreak_) return false;
-  if (getenv("FLDBG")) fprintf(stderr, "place %d pos %u\n", int(t().place), t().position);
   switch (t().place) {
   case Place::Outside: outside(); return true;
   case Place::EpochPoint: epochPoint(); return true;
@@ -121,7 +120,6 @@ void Engine::leave() {
   thread.depth = size_t(m_.frame + 1 - thread.frames.data);
   thread.position = plainIndex(*m_.frame->function, m_.ip);
   thread.place = Place::Code;
-  if (getenv("FLDBG")) fprintf(stderr, "exit %d %s pos %u steps %lu epoch %lu plain %d\n", int(m_.exit), std::string(m_.frame->function->module->image->string(m_.frame->function->fir->name)).c_str(), thread.position, m_.steps, m_.epoch, m_.ip >= m_.frame->function->plain.data() && m_.ip < m_.frame->function->plain.data()+m_.frame->function->plain.size());
   switch (m_.exit) {
   case Exit::Epoch: thread.place = Place::EpochPoint; return;
   case Exit::Step: atBreak_ = m_.breakEpoch == m_.epoch && currentId() == m_.breakId; return;
@@ -144,7 +142,6 @@ void Engine::leave() {
 
 // Follows the stubs from an index of plain code to where the thread really stands.
 void Engine::goTo(uint32_t index) {
-  if (getenv("FLDBG")) fprintf(stderr, "goTo %u\n", index);
   const DecodedFunction& f = *m_.frame->function;
   Thread& thread = t();
   thread.place = Place::Code;

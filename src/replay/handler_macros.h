@@ -3,7 +3,8 @@
 
 #include "replay/handlers.h"
 
-#define FL_HANDLER static FL_HANDLER_CONVENTION void
+// Sanitizers need a frame that this calling convention has not.
+#define FL_HANDLER static __attribute__((no_sanitize("address", "undefined"))) FL_HANDLER_CONVENTION void
 #define FL_PASS ip, w, m, steps, epoch
 
 // Goes to the instruction at ip.

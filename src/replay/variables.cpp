@@ -107,6 +107,21 @@ uint64_t lengthOf(const FrameView& frame, const fir::Variable& array, const Memo
   return length;
 }
 
+// At a function's very start an argument is not in its variable yet, but still in the word it arrived in.
+std::optional<uint32_t> arrivalWord(const FrameView& frame, const fir::Variable& v) {
+  if (!v.isArgument || v.home != Home::Word) return std::nullopt;
+  const fir::Function& f = *functionOf(frame);
+  fir::Operand home = fir::makeOperand(fir::OperandKind::Word, v.word);
+  for (uint32_t id = f.firstInstruction; id < f.firstInstruction + f.instructionCount; ++id) {
+    const fir::Instruction& i = frame.image->instructions[id];
+    auto operands = frame.image->operandsOf(i);
+    if (i.op != Op::StoreVar || operands[0] != home) continue;
+    bool isDue = id >= frame.instruction && fir::operandKind(operands[1]) == fir::OperandKind::Word;
+    return isDue ? std::optional(fir::operandIndex(operands[1])) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 struct Candidate {
   const fir::Variable* variable;
   unsigned distance;
@@ -155,9 +170,10 @@ std::optional<ValuePlace> placeOfVariable(const FrameView& frame, const fir::Var
   if (inWords && v.word >= frame.words.size()) return std::nullopt;
   switch (v.home) {
   case Home::Word: {
-    if (holdsAddress(frame, v, type)) return placeInMemory(type, frame.words[v.word]);
-    uint64_t words = std::clamp<uint64_t>((sizeOf(type) + 7) / 8, 1, frame.words.size() - v.word);
-    return placeInWords(type, frame.words.subspan(v.word, words));
+    uint32_t word = std::min(arrivalWord(frame, v).value_or(v.word), uint32_t(frame.words.size() - 1));
+    if (holdsAddress(frame, v, type)) return placeInMemory(type, frame.words[word]);
+    uint64_t words = std::clamp<uint64_t>((sizeOf(type) + 7) / 8, 1, frame.words.size() - word);
+    return placeInWords(type, frame.words.subspan(word, words));
   }
   case Home::ArgumentPointer:
     return placeInMemory(type, frame.words[v.word]);

@@ -93,14 +93,14 @@ protected:
     if (GetParam().outputIsDefined) {
       EXPECT_EQ(seen.out, expected.out) << seen.err;
     }
-    EXPECT_THAT(seen.err, HasSubstr(GetParam().message));
+    EXPECT_THAT(seen.err, HasSubstr(GetParam().error));
   }
 
   void expectFailure(const json& failure) {
     const ProgramCase& p = GetParam();
     json place = failure.value("place", json::object());
     EXPECT_EQ(failure.value("kind", ""), p.kind) << failure.dump(1);
-    EXPECT_THAT(failure.dump(), HasSubstr(p.message));
+    EXPECT_THAT(failure.value("message", ""), HasSubstr(p.message));
     EXPECT_THAT(place.value("function", ""), HasSubstr(p.failingFunction)) << failure.dump(1);
     if (!p.failingLine) return;
     EXPECT_THAT(place.value("file", ""), EndsWith(p.file)) << failure.dump(1);

@@ -14,11 +14,11 @@ static void onAbort(int signal) {
   (void)signal;
   ++depth;
   if (write(1, "in the handler\n", 15) != 15) _exit(9);
-  if (depth < 3) abort();
+  if (depth < 3) abort(); // <- fails in onAbort
 }
 
 static void work(int n) {
-  if (n == 4) abort(); // <- fails in work
+  if (n == 4) abort();
   printf("%d\n", n);
   fflush(stdout);
   work(n + 1);

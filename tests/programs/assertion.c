@@ -3,6 +3,7 @@
 // args: 3 1 2
 // ends: signal SIGABRT
 // kind: assertion
+// stderr: Assertion
 // message: values[i - 1] <= values[i]
 // builds: O0,O2
 #include <assert.h>

@@ -2,7 +2,8 @@
 //
 // args: 10 5 0 2
 // ends: signal SIGFPE
-// kind: crash
+// kind: division-by-zero
+// message: part is 0
 // builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 // args: one two three four
 // ends: signal SIGSEGV
 // kind: crash
+// message: NULL
 // builds: O0,O2,nopie
 #include <stdio.h>
 #include <string.h>

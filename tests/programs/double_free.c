@@ -1,7 +1,8 @@
 // A block is freed twice.
 //
 // ends: signal SIGABRT
-// kind: abort
+// kind: heap-corruption
+// stderr: double free
 // message: double free
 // builds: O0,O2
 #include <stdio.h>

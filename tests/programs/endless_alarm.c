@@ -1,7 +1,7 @@
 // An endless loop that the alarm's default action ends.
 //
 // ends: signal SIGALRM
-// kind: crash
+// kind: killed
 // fails-in: search
 // builds: O0,O2
 #include <stdio.h>

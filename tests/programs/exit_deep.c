@@ -1,7 +1,7 @@
 // exit(3) deep inside, with atexit handlers and a destructor that still run.
 //
 // ends: exit 3
-// kind: status
+// kind: exit-status
 // builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //
 // flags: -pthread
 // ends: exit 9
-// kind: status
+// kind: exit-status
 // builds: O0
 #include <pthread.h>
 #include <semaphore.h>

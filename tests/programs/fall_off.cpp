@@ -2,7 +2,7 @@
 //
 // flags: -Wno-return-type
 // ends: signal SIGILL
-// kind: crash
+// kind: illegal-instruction
 // fails-in: grade
 // builds: O0
 #include <cstdio>

@@ -4,7 +4,7 @@
 // stdout: undefined
 // ordinary-ends: undefined
 // ends: signal SIGILL
-// kind: crash
+// kind: illegal-instruction
 // fails-in: grade
 // builds: O2
 #include <cstdio>

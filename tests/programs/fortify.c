@@ -5,7 +5,8 @@
 // flags: -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 // ends: signal SIGABRT
 // kind: abort
-// message: buffer overflow detected
+// stderr: buffer overflow detected
+// message: uffer overflow detected
 // builds: O2
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // A block on the heap is overrun; glibc finds out at free and aborts with a message.
 //
 // ends: signal SIGABRT
-// kind: abort
+// kind: heap-corruption
+// stderr: free(): invalid next size
 // message: free(): invalid next size
 // builds: O0,O2
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // kill -9 of itself: nothing in the process can see that coming, and the recording is whole all the same.
 //
 // ends: signal SIGKILL
-// kind: crash
+// kind: killed
 // builds: O0
 #include <signal.h>
 #include <stdio.h>

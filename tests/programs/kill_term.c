@@ -1,7 +1,7 @@
 // A signal that ends the program by default: SIGTERM, by raise.
 //
 // ends: signal SIGTERM
-// kind: crash
+// kind: killed
 // builds: O0
 #include <signal.h>
 #include <stdio.h>

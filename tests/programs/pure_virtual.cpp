@@ -2,7 +2,8 @@
 //
 // ends: signal SIGABRT
 // kind: abort
-// message: pure virtual method called
+// stderr: pure virtual method called
+// message: pure virtual
 // builds: O0
 #include <cstdio>
 

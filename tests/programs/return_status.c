@@ -2,7 +2,7 @@
 //
 // args: 7 9 1
 // ends: exit 17
-// kind: status
+// kind: exit-status
 // builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Writing to a pipe that nobody reads: an error while SIGPIPE is ignored, the end when it is not.
 //
 // ends: signal SIGPIPE
-// kind: crash
+// kind: killed
 // builds: O0
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,8 @@
 // Recursion without end: the machine's stack or the frame stack runs into its guard page.
 //
 // ends: signal SIGSEGV
-// kind: crash
+// kind: stack-overflow
+// message: descend
 // fails-in: descend
 // flags: -Wno-infinite-recursion
 #include <stdio.h>

@@ -3,8 +3,9 @@
 // args: far-too-long-for-the-buffer-in-question-by-a-wide-margin
 // flags: -fstack-protector-all
 // ends: signal SIGABRT
-// kind: abort
-// message: stack smashing detected
+// kind: stack-smashing
+// stderr: stack smashing detected
+// message: local array
 // builds: O0,O2
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@ __attribute__((noinline)) static int parse(const char* text) {
     ++n;
   }
   buffer[n] = 0;
-  return (int)strlen(buffer);
-} // <- fails in parse
+  return (int)strlen(buffer); // <- fails in parse
+}
 
 int main(int argc, char** argv) {
   printf("%d\n", parse("short"));

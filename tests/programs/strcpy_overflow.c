@@ -3,8 +3,9 @@
 // args: 0123456789012345678901234567890123456789012345678901234567890123456789
 // flags: -fstack-protector-all
 // ends: signal SIGABRT
-// kind: abort
-// message: stack smashing detected
+// kind: stack-smashing
+// stderr: stack smashing detected
+// message: local array
 // builds: O0,O2
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // A destructor throws: once caught, once while another exception is on its way, which ends the program.
 //
 // ends: signal SIGABRT
-// kind: exception
+// kind: uncaught-exception
+// stderr: from a destructor
 // builds: O0
 #include <cstdio>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // __builtin_trap.
 //
 // ends: signal SIGILL
-// kind: crash
+// kind: illegal-instruction
 // builds: O0,O2
 #include <stdio.h>
 

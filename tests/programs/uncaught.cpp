@@ -1,7 +1,8 @@
 // An exception that nobody catches: terminate says its type and what().
 //
 // ends: signal SIGABRT
-// kind: exception
+// kind: uncaught-exception
+// stderr: no such account: 4
 // message: no such account: 4
 // builds: O0,O2
 #include <cstdio>

@@ -2,7 +2,8 @@
 //
 // flags: -pthread
 // ends: signal SIGABRT
-// kind: exception
+// kind: uncaught-exception
+// stderr: Problem
 // message: Problem
 // builds: O0
 #include <cstdio>

@@ -1,7 +1,7 @@
 // _exit from a nested call: no atexit handlers, no flush of stdio; what was written directly is there.
 //
 // ends: exit 6
-// kind: status
+// kind: exit-status
 // builds: O0,O2
 #include <stdio.h>
 #include <stdlib.h>

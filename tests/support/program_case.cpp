@@ -72,6 +72,7 @@ const std::map<std::string, Setter>& setters() {
       {"ends", [](auto& p, auto& v) { p.ends = v; }},
       {"kind", [](auto& p, auto& v) { p.kind = v; }},
       {"message", [](auto& p, auto& v) { p.message = v; }},
+      {"stderr", [](auto& p, auto& v) { p.error = v; }},
       {"fails-in", [](auto& p, auto& v) { p.failingFunction = v; }},
       {"builds", [](auto& p, auto& v) { p.build = v; }},
       {"library", [](auto& p, auto& v) { p.library = v, p.libraryIsOurs = true; }},

@@ -5,8 +5,9 @@
 //   // args: 3 foo                 words for the command line
 //   // stdin: text\nmore\x01       else empty
 //   // ends: signal SIGSEGV        or: exit 3 (else: exit 0)
-//   // kind: crash                 what `show` calls the failure: crash, assertion, abort, exception, status
-//   // message: free(): invalid    part of what is said on stderr and in the failure
+//   // kind: crash                 what `show` calls the failure, and that there is one
+//   // message: n is NULL          part of what it says about it
+//   // stderr: free(): invalid     part of what the program says on standard error
 //   // fails-in: descend           the function, where the line is not certain
 //   // builds: O0,O2               one test for each (see kBuilds; else: O0)
 //   // flags: -pthread -lm         for the compiler, after the sources
@@ -34,7 +35,7 @@ struct ProgramCase {
   std::vector<std::string> args, flags, with;
   std::string input;
   std::string ends = "exit 0";
-  std::string kind, message;
+  std::string kind, message, error;
   std::string failingFunction;
   std::optional<int> failingLine;
   std::string library;

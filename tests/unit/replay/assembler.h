@@ -197,6 +197,13 @@ public:
     f_.guardOffset = guard;
   }
   fir::Function& record() { return f_; }
+  // Returns in an epoch of its own: the one before is then free of records, so that fast code runs it.
+  void endInNextEpoch() {
+    br(uint32_t(a_.builder.blocks.size()) - f_.firstBlock);
+    block(true);
+    ret();
+    finish();
+  }
   void finish() {
     close();
     f_.instructionCount = next() - f_.firstInstruction;

@@ -56,9 +56,9 @@ TEST_F(FailureOf, AnIndexTooFarSaysHowFar) {
       sum_.view(), fir::operandIndex(image_.operandsOf(image_.instructions[sum_.view().instruction])[0]));
   const fir::Instruction* element = definitionOf(sum_.view(), fir::operandIndex(image_.operandsOf(*gep)[0]));
   sum_.word(fir::operandIndex(image_.operandsOf(*element)[1])) = 5;
-  EXPECT_EQ(
-      diagnosed(fault(SIGSEGV, table + 5 * 32 + 8, true), sum_).message,
-      "Segmentation fault: write to 0x110a8 (table[i].next, where i is 5; &table[5].next, 2 past the end)");
+  EXPECT_EQ(diagnosed(fault(SIGSEGV, table + 5 * 32 + 8, true), sum_).message,
+            "Segmentation fault: write to 0x110a8 (table[i].next, where i is 5; that is &table[5].next, 2 "
+            "past the end)");
 }
 
 TEST_F(FailureOf, DivisionByZeroNamesTheDivisor) {
@@ -124,7 +124,7 @@ TEST_F(FailureOf, DeepRecursionIsAStackOverflow) {
   uint64_t end = FL_FRAME_STACK_ADDRESS - FL_FRAME_STACK_SIZE;
   Failure f = diagnosed(fault(SIGSEGV, end + 16, true), sum_, 12345);
   EXPECT_EQ(f.kind, FailureKind::StackOverflow);
-  EXPECT_EQ(f.message, "Stack overflow: 12,345 calls deep, 12,345 of them of sum()");
+  EXPECT_EQ(f.message, "Stack overflow: 12,345 calls deep (12,345 of sum())");
   MadeFrame entry(image_, "sum", 0x700000);
   EXPECT_EQ(diagnosed(fault(SIGSEGV, 0x7ffc00000000, true), entry.at(Op::Entry, 20), 5000).kind,
             FailureKind::StackOverflow);

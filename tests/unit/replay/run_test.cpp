@@ -243,7 +243,7 @@ TEST(Run, SetJumpReturnsAgain) {
   f.ret();
   f.finish();
   auto log = a.log();
-  log.enter(0, FL_EXT_ROOT, f.id(), {}).ret(site, 0).rejump(2, site, 5, jump + 2).exit(2, 0, FL_EXT_ROOT);
+  log.enter(0, FL_EXT_ROOT, f.id(), {}).ret(site, 0).rejump(3, site, 5, jump + 2).exit(4, 0, FL_EXT_ROOT); // an epoch begins behind setjmp
   expectEnds(a, log, [&](Replay& r) { EXPECT_EQ(peekMemory<uint32_t>(r, kData), 5u); });
 }
 
@@ -330,11 +330,11 @@ TEST(Run, HandlerOfAFaultJumpsAway) {
   auto log = a.log();
   log.enter(0, FL_EXT_ROOT, f.id(), {})
       .ret(site, 0)
-      .fault(1, SIGFPE, 1, 0x1000, false, FL_AT_INSTRUCTION)
-      .signal(1, SIGFPE, FL_AT_INSTRUCTION)
-      .enter(1, FL_EXT_ROOT, h.id(), {SIGFPE})
-      .rejump(2, site, 1, jump + 2)
-      .exit(2, 0, FL_EXT_ROOT);
+      .fault(2, SIGFPE, 1, 0x1000, false, FL_AT_INSTRUCTION) // an epoch begins behind setjmp
+      .signal(2, SIGFPE, FL_AT_INSTRUCTION)
+      .enter(2, FL_EXT_ROOT, h.id(), {SIGFPE})
+      .rejump(3, site, 1, jump + 2)
+      .exit(4, 0, FL_EXT_ROOT);
   expectEnds(a, log, [&](Replay& r) { EXPECT_EQ(peekMemory<uint32_t>(r, kData), 77u); });
 }
 

@@ -61,6 +61,12 @@ TEST_F(Variables, HomesAreFollowed) {
   EXPECT_EQ(text(frame_, "vla"), "{1, 2, 3}");
 }
 
+TEST_F(Variables, ArgumentsAreThereFromTheStart) {
+  frame_.at(Op::Entry, 20);
+  frame_.word(image_.arguments[image_.functions[0].firstArgument + 1].word) = 12;
+  EXPECT_EQ(text(frame_, "k"), "12");
+}
+
 TEST_F(Variables, MentionedGlobalsAreListedOnRequest) {
   std::vector<std::string> names;
   for (const FrameVariable& v : globalsMentioned(frame_.view(), symbols_)) names.push_back(v.name);
