@@ -29,6 +29,7 @@ Result<int> verify(const Context& context, const RunOptions& options) {
   auto start = std::chrono::steady_clock::now();
   FL_TRY(report, run.replay.verify());
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (report.instructions == 0) report.problems.push_back("no instruction was recorded: there is nothing to replay");
   if (context.json) {
     FL_CHECK(context.answer(nlohmann::json{{"schema", "faultline/1"},
                                            {"technique", "verify"},

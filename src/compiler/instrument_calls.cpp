@@ -69,6 +69,7 @@ void FunctionInstrument::afterOutsideCall(IRBuilder<>& b, CallBase& i, fir::Call
     restoreFrameTop(b);
     return beginEpoch(b);
   }
+  if (mayCatch(i)) restoreFrameTop(b);
   Value* word = i.getType()->isVoidTy() ? nullptr : asWord(b, &i);
   uint32_t model = kind == fir::CallKind::Outside ? modelOf(i) : fir::kNone;
   if (model != fir::kNone && (word || i.getType()->isVoidTy())) {

@@ -114,9 +114,23 @@ void FunctionInstrument::setFrameTop(IRBuilder<>& b, Value* top) {
   b.CreateAlignedStore(top, hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, frame_top)), Align(8));
 }
 
+// Whether outside code that this function calls might catch an exception out of one of our frames above it, and
+// return: then nobody has popped that frame.
+bool FunctionInstrument::outsideMayCatch() const {
+  return any_of(instructions(function_), [&](Instruction& i) {
+    auto* call = dyn_cast<CallBase>(&i);
+    return call && mayCatch(*call);
+  });
+}
+
+bool FunctionInstrument::mayCatch(const CallBase& call) const {
+  if (call.doesNotThrow() || call.doesNotReturn() || call.isInlineAsm() || isa<IntrinsicInst>(call)) return false;
+  return classifyCall(call, hooks_.inside) != fir::CallKind::Inside;
+}
+
 void FunctionInstrument::makeFrame(Instruction* at) {
   bool lands = any_of(instructions(function_), [](Instruction& i) { return isa<LandingPadInst>(i); });
-  bool returnsAgain = lands || plan_.setsJump;
+  bool returnsAgain = lands || plan_.setsJump || outsideMayCatch();
   if (!plan_.frameSize && !plan_.hasDynamicFrame && !returnsAgain) return;
   IRBuilder<> b(at);
   callerTop_ = frameTop(b);

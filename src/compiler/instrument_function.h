@@ -16,6 +16,8 @@ private:
   void moveAllocasUp();
   void enter();
   llvm::Value* logEntry(llvm::Instruction* at);
+  bool outsideMayCatch() const;
+  bool mayCatch(const llvm::CallBase& call) const;
   void makeFrame(llvm::Instruction* at);
   void replaceFrameVariables();
   void beginEpochs();

@@ -189,6 +189,13 @@ const Function* directCallee(const CallBase& call) {
   return dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
 }
 
+// vfork returns twice as well, but each process sees one of the two.
+bool isSetJump(const CallBase& call) {
+  if (!call.hasFnAttr(Attribute::ReturnsTwice)) return false;
+  const Function* callee = directCallee(call);
+  return !callee || !callee->getName().ends_with("fork");
+}
+
 bool hasSignature(const CallBase& call, std::initializer_list<Type::TypeID> parameters) {
   if (call.arg_size() != parameters.size()) return false;
   unsigned k = 0;
@@ -220,7 +227,7 @@ ModulePlan planModule(Module& m, uint64_t hash) {
 }
 
 fir::CallKind classifyCall(const CallBase& call, const InsideNames& inside) {
-  if (call.hasFnAttr(Attribute::ReturnsTwice)) return fir::CallKind::SetJmp;
+  if (isSetJump(call)) return fir::CallKind::SetJmp;
   const Value* target = call.getCalledOperand()->stripPointerCastsAndAliases();
   auto* callee = dyn_cast<Function>(target);
   if (!callee) return fir::CallKind::Either;

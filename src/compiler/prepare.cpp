@@ -8,6 +8,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/NoFolder.h>
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -238,6 +239,38 @@ bool isSimpleConstant(const ConstantExpr& e, const DataLayout& layout) {
   }
 }
 
+bool holdsAddress(const Constant& c) {
+  if (isa<GlobalValue>(c) || isa<BlockAddress>(c)) return true;
+  return any_of(c.operands(), [](const Use& u) {
+    auto* inner = dyn_cast<Constant>(u);
+    return inner && holdsAddress(*inner);
+  });
+}
+
+// {ptr @f, 0} as instructions: a constant wider than a word holds no addresses in FIR.
+Value* assembled(IRBuilder<NoFolder>& b, Constant& c) {
+  if (!isa<ConstantAggregate>(c)) return &c;
+  Value* whole = Constant::getNullValue(c.getType());
+  for (unsigned k = 0; k < c.getNumOperands(); ++k) {
+    Value* part = assembled(b, *cast<Constant>(c.getOperand(k)));
+    whole = c.getType()->isVectorTy() ? b.CreateInsertElement(whole, part, b.getInt32(k)) : b.CreateInsertValue(whole, part, k);
+  }
+  return whole;
+}
+
+void assembleWideConstants(Function& f) {
+  SmallVector<Use*> uses;
+  for (Instruction& i : instructions(f))
+    for (Use& use : i.operands())
+      if (auto* c = dyn_cast<ConstantAggregate>(use); c && !isa<LandingPadInst>(i) && holdsAddress(*c)) uses.push_back(&use);
+  for (Use* use : uses) {
+    auto* i = cast<Instruction>(use->getUser());
+    auto* phi = dyn_cast<PHINode>(i);
+    IRBuilder<NoFolder> b(phi ? phi->getIncomingBlock(*use)->getTerminator() : i);
+    use->set(assembled(b, *cast<Constant>(use->get())));
+  }
+}
+
 void expandConstants(Module& m) {
   const DataLayout& layout = m.getDataLayout();
   SmallSetVector<Constant*, 32> expanded;
@@ -354,6 +387,7 @@ Result<void> prepareModule(Module& m) {
     lowerRareAtomics(f);
     copyByValueArguments(f);
     copyByValueOperands(f);
+    assembleWideConstants(f);
   }
   expandConstants(m);
   readResolvedFunctions(m);

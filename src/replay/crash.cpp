@@ -167,11 +167,16 @@ private:
                             isStore(*at) ? "write to" : "read of",
                             operandValue(frame_, symbols_, operand(at->operand)).value_or(0));
     auto source = sourceAccess(frame_, operand(at->operand));
-    if (!source) {
+    // What an operator of the library's returned has no name that the source would show.
+    if (!source || source->text.find("operator") != std::string::npos) {
       criterion(at->operand, "");
       return set(FailureKind::Crash, message + note(addressNote(address)));
     }
     std::string detail = source->text, ingredients = ingredientsText(*source, frame_, symbols_);
+    bool saysNull =
+        ingredients.find(" NULL") != std::string::npos || ingredients.find(" nullptr") != std::string::npos;
+    if (std::string offset = addressNote(address); !saysNull && !offset.empty())
+      detail = offset + ", " + detail;
     if (!ingredients.empty()) detail += ", " + ingredients;
     std::string objects = beyondText(*source, address, at->size);
     if (!objects.empty()) detail += "; that is " + objects;

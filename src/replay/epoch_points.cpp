@@ -52,7 +52,8 @@ bool Engine::matchesFault(uint64_t address, uint64_t size, bool write) const {
   if (r.tag != FL_LOG_FAULT || r.where != FL_AT_INSTRUCTION || (r.signal != SIGSEGV && r.signal != SIGBUS))
     return false;
   bool user = address < kAddressLimit && size <= kAddressLimit - address;
-  if (r.address == ~uint64_t(0)) return !user; // the processor names no address that is not canonical
+  // The processor names no address that is not canonical, nor one that is not aligned as a vector must be.
+  if (r.address == ~uint64_t(0)) return !user || (size >= 16 && address % 16 != 0);
   if (r.signal == SIGSEGV && r.write != write) return false;
   return r.address - address < size;
 }

@@ -3,8 +3,13 @@
 
 #include "replay/handlers.h"
 
-// Sanitizers need a frame that this calling convention has not.
+// In builds without optimisation sanitizers need a frame that this calling convention has not. Fuzzing is done
+// with optimisation, and with -DFL_SANITIZE_HANDLERS.
+#ifdef FL_SANITIZE_HANDLERS
+#define FL_HANDLER static FL_HANDLER_CONVENTION void
+#else
 #define FL_HANDLER static __attribute__((no_sanitize("address", "undefined"))) FL_HANDLER_CONVENTION void
+#endif
 #define FL_PASS ip, w, m, steps, epoch
 
 // Goes to the instruction at ip.

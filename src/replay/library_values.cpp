@@ -1,5 +1,6 @@
 #include "replay/library_values.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace faultline::replay {
@@ -30,7 +31,7 @@ bool writeString(ValueWriter& out, const ValuePlace& place, unsigned) {
   // At fixed offsets, so that a unit which only declares the type shows its strings as well.
   if (place.held) return false;
   auto data = readWord(out.memory(), place.address), size = readWord(out.memory(), place.address + 8);
-  if (!data || !size) return out.append("<not seen>"), true;
+  if (!data || !size) return false;
   if (*size > kMostElements) return false;
   return out.writeText(placeInMemory({place.type.image, fir::kNone}, *data), *size), true;
 }
@@ -150,6 +151,12 @@ bool writeAtomic(ValueWriter& out, const ValuePlace& place, unsigned depth) {
   return out.write(*value, depth), true;
 }
 
+// Of an object that was never seen its insides are of no interest.
+bool isSeen(const ValueWriter& out, const ValuePlace& place) {
+  std::vector<uint8_t> bytes(std::min<uint64_t>(sizeOf(place.type), 4096));
+  return place.read(out.memory(), bytes);
+}
+
 struct LibraryType {
   std::string_view name; // as it begins
   bool (*write)(ValueWriter&, const ValuePlace&, unsigned);
@@ -185,8 +192,11 @@ bool writeLibraryValue(ValueWriter& out, const ValuePlace& place, TypeRef type, 
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   if (name.find('<') == std::string_view::npos || !isLibraryRecord(type)) return false;
   ValuePlace typed = place.part(type, 0);
-  for (const LibraryType& t : kTypes)
-    if (name.starts_with(t.name)) return t.write(out, typed, depth);
+  for (const LibraryType& t : kTypes) {
+    if (!name.starts_with(t.name)) continue;
+    if (t.write(out, typed, depth)) return true;
+    return !isSeen(out, typed) && (out.append(depth == 0 ? "<not seen>" : "?"), true);
+  }
   return false;
 }
 

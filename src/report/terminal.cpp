@@ -25,7 +25,7 @@ std::string argumentsText(const finding::StackFrame& frame) {
 }
 
 std::string frameLine(const finding::StackFrame& frame, const Screen& screen) {
-  std::string number = fmt::format("#{:<3}", frame.number);
+  std::string number = fmt::format("#{:<2} ", frame.number);
   std::string place = "at " + placeText({frame.place.file, frame.place.line, 0, ""}, screen);
   std::string function = frame.place.function.empty() ? "?" : frame.place.function;
   std::string head = fmt::format("{} ({})", function, argumentsText(frame));

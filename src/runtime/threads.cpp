@@ -23,10 +23,8 @@ static void onThreadEnd(void* value) {
     return;
   }
   enterBusy(thread);
-  if (thread->holding) {
-    FL_STATE.ext = FL_EXT_ROOT;
-    giveTurn(thread);
-  }
+  // ext stays: a thread that ended in pthread_exit, or was cancelled, remains in that call for ever.
+  if (thread->holding) giveTurn(thread);
   self = nullptr;
   dropSignalStack(thread);
 }

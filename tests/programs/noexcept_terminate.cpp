@@ -1,5 +1,4 @@
-// An exception that tries to leave a noexcept function; a terminate handler of the program's own runs
-// first.
+// An exception that tries to leave a noexcept function.
 //
 // ends: signal SIGABRT
 // kind: uncaught-exception

@@ -1,0 +1,221 @@
+// The commands as a user types them: right uses give the answer, wrong ones one clear line and a way out.
+#include "support/run.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace faultline::test {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+const std::string kBin = FAULTLINE_BIN_DIR;
+
+constexpr const char* kCrash = R"(#include <stdio.h>
+struct item { int weight; struct item *next; };
+static int total(const struct item *i, int n) {
+  int sum = 0;
+  while (n-- > 0) {
+    sum += i->weight;
+    i = i->next;
+  }
+  return sum;
+}
+int main(int argc, char **argv) {
+  struct item last = {5, 0}, first = {argc, &last};
+  printf("%d\n", total(&first, 2));
+  printf("%d\n", total(&first, 2 + argc));
+  return 0;
+}
+)";
+
+class Commands : public ::testing::Test {
+protected:
+  RunResult faultline(std::vector<std::string> words, const std::string& input = "") {
+    words.insert(words.begin(), kBin + "/faultline");
+    return run(words, {.cwd = dir.path(), .env = environment(), .input = input});
+  }
+  std::map<std::string, std::string> environment() const {
+    return {{"XDG_DATA_HOME", dir / "data"}, {"XDG_CACHE_HOME", dir / "cache"}, {"NO_COLOR", "1"}};
+  }
+  void build(const std::string& source, const std::string& name) {
+    writeFile(dir / (name + ".c"), source);
+    RunResult built = run({kBin + "/faultline-cc", "-g", name + ".c", "-o", name}, {.cwd = dir.path()});
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  void recordCrash() {
+    build(kCrash, "crash");
+    ASSERT_EQ(faultline({"record", "-q", "-o", "crash.flr", "--", "./crash"}).status, 0);
+  }
+  static size_t lines(const std::string& text) { return size_t(std::count(text.begin(), text.end(), '\n')); }
+
+  TempDir dir;
+};
+
+TEST_F(Commands, ShowTellsWhereWhyAndWithWhatValues) {
+  recordCrash();
+  RunResult shown = faultline({"show", "crash.flr"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("Segmentation fault: read of 0x0 (i->weight, where i is NULL) in total()"));
+  EXPECT_THAT(shown.out, HasSubstr("crash.c:6:15"));
+  EXPECT_THAT(shown.out, ContainsRegex("#1 +main .*crash.c:14"));
+  EXPECT_THAT(shown.out, ContainsRegex("sum = 6"));
+}
+
+TEST_F(Commands, ShowAsADocument) {
+  recordCrash();
+  RunResult shown = faultline({"show", "--json", "crash.flr", "--print", "sum", "--print", "n"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  json document = json::parse(shown.out);
+  EXPECT_EQ(document["schema"], "faultline/1");
+  EXPECT_EQ(document["failure"]["kind"], "crash");
+  EXPECT_EQ(document["failure"]["place"]["line"], 6);
+  EXPECT_EQ(document["failure"]["place"]["function"], "total");
+}
+
+TEST_F(Commands, ShowGoesBackInTime) {
+  recordCrash();
+  RunResult before = faultline({"show", "crash.flr", "--at", "@-40", "--json"});
+  ASSERT_EQ(before.status, 0) << before.err;
+  json document = json::parse(before.out);
+  EXPECT_FALSE(document.contains("failure") && document["failure"].contains("signal")) << "nothing has failed yet";
+  EXPECT_EQ(faultline({"show", "crash.flr", "--at", "nonsense"}).status, 1);
+}
+
+TEST_F(Commands, VerifyProvesTheReplay) {
+  recordCrash();
+  json document = json::parse(faultline({"verify", "--json", "crash.flr"}).out);
+  EXPECT_EQ(document["exact"], true);
+  EXPECT_GT(document["stats"]["instructions"], 50);
+  EXPECT_GT(document["stats"]["pagesChecked"], 0);
+}
+
+TEST_F(Commands, TheLatestRecordingIsMeantIfNoneIsNamed) {
+  build(kCrash, "crash");
+  ASSERT_EQ(faultline({"record", "-q", "--", "./crash"}).status, 0);
+  EXPECT_THAT(faultline({"list"}).out, HasSubstr("crash-1"));
+  EXPECT_EQ(faultline({"verify"}).status, 0);
+  EXPECT_EQ(faultline({"verify", "crash-1"}).status, 0);
+}
+
+TEST_F(Commands, AQuestionRecordsFirstIfGivenAProgram) {
+  build(kCrash, "crash");
+  EXPECT_THAT(faultline({"show", "--", "./crash"}).out, HasSubstr("Segmentation fault"));
+}
+
+TEST_F(Commands, TheProgramsOwnStatusCanBePassedOn) {
+  build("int main(void) { return 7; }\n", "seven");
+  EXPECT_EQ(faultline({"record", "-q", "--pass-status", "-o", "r.flr", "--", "./seven"}).status, 7);
+}
+
+TEST_F(Commands, StandardInputIsKept) {
+  build("#include <stdio.h>\nint main(void) { int c, n = 0; while ((c = getchar()) != EOF) n += c; printf(\"%d\\n\", n); }\n",
+        "sum");
+  RunResult recorded = faultline({"record", "-q", "-o", "r.flr", "--", "./sum"}, "abc");
+  EXPECT_EQ(recorded.out, "294\n");
+  EXPECT_EQ(faultline({"verify", "r.flr"}).status, 0);
+  EXPECT_EQ(json::parse(faultline({"info", "--json", "r.flr"}).out)["input"], "captured");
+}
+
+TEST_F(Commands, AHangIsEndedAndReplays) {
+  build("volatile int stop;\nint main(void) { long n = 0; while (!stop) n++; return (int)n; }\n", "hang");
+  ASSERT_EQ(faultline({"record", "-q", "--timeout", "0.3", "-o", "r.flr", "--", "./hang"}).status, 0);
+  EXPECT_EQ(json::parse(faultline({"info", "--json", "r.flr"}).out)["end"]["timedOut"], true);
+  RunResult verified = faultline({"verify", "r.flr"});
+  EXPECT_EQ(verified.status, 0) << verified.out;
+  EXPECT_THAT(faultline({"show", "r.flr"}).out, HasSubstr("hang.c:2"));
+}
+
+TEST_F(Commands, ARebuiltProgramIsToldFromTheRecordedOne) {
+  recordCrash();
+  std::string other = kCrash;
+  other.replace(other.find("sum = 0"), 7, "sum = 1");
+  build(other, "crash");
+  fs::remove_all(dir / "cache");
+  RunResult refused = faultline({"verify", "crash.flr"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("built anew since this recording was made"));
+}
+
+TEST_F(Commands, AMovedCacheIsMadeAnew) {
+  recordCrash();
+  fs::remove_all(dir / "cache");
+  EXPECT_EQ(faultline({"verify", "crash.flr"}).status, 0);
+}
+
+TEST_F(Commands, ACutOffRecordingIsReadAsFarAsItGoes) {
+  recordCrash();
+  fs::resize_file(dir / "crash.flr", fs::file_size(dir / "crash.flr") - 40);
+  RunResult info = faultline({"info", "crash.flr"});
+  EXPECT_EQ(info.status, 0) << info.err;
+  EXPECT_THAT(info.out, HasSubstr("caveat"));
+}
+
+struct WrongUse {
+  std::vector<std::string> words;
+  std::string says;
+};
+
+TEST_F(Commands, WrongUsesGetOneLineAndStatusOne) {
+  writeFile(dir / "plain.c", "int main(void) { return 0; }\n");
+  ASSERT_EQ(run({"clang-19", "plain.c", "-o", "plain"}, {.cwd = dir.path()}).status, 0);
+  writeFile(dir / "text.flr", "this is no recording\n");
+  writeFile(dir / "short.flr", std::string("FLTREC\0\1", 8));
+  const WrongUse uses[] = {
+      {{"record", "--", "./missing"}, "no such program"},
+      {{"record", "--", "./plain"}, "carries no Faultline IR"},
+      {{"record"}, "no program"},
+      {{"show", "text.flr"}, "neither a recording nor a program"},
+      {{"info", "short.flr"}, "short.flr"},
+      {{"verify"}, "nothing has been recorded yet"},
+      {{"record", "--limit", "many", "--", "./plain"}, ""},
+      {{"cache", "--limit", "many"}, "is no size"},
+  };
+  for (const WrongUse& use : uses) {
+    RunResult r = faultline(use.words);
+    EXPECT_EQ(r.status, 1) << use.words[0] << ": " << r.out;
+    EXPECT_THAT(r.err, HasSubstr(use.says));
+    EXPECT_EQ(lines(r.err), 1u) << r.err;
+    EXPECT_EQ(r.out, "");
+  }
+}
+
+TEST_F(Commands, AFailedRecordingLeavesNothingBehind) {
+  build(kCrash, "crash");
+  fs::create_directory(dir / "only");
+  EXPECT_EQ(faultline({"record", "-o", "no/such/folder/r.flr", "--", "./crash"}).status, 1);
+  EXPECT_EQ(faultline({"record", "-o", "only/r.flr", "--", "./missing"}).status, 1);
+  EXPECT_TRUE(fs::is_empty(dir / "only"));
+}
+
+TEST_F(Commands, TheCacheCanBeListedAndCleaned) {
+  recordCrash();
+  json cache = json::parse(faultline({"cache", "--json"}).out);
+  ASSERT_EQ(cache["variants"].size(), 1u);
+  EXPECT_EQ(cache["variants"][0]["program"], fs::canonical(dir / "crash").string());
+  EXPECT_GT(json::parse(faultline({"cache", "--clean", "--json"}).out)["removed"], 0);
+  EXPECT_EQ(json::parse(faultline({"cache", "--json"}).out)["variants"].size(), 0u);
+}
+
+TEST_F(Commands, DoctorFindsThisMachineReady) {
+  RunResult doctor = faultline({"doctor", "--json"});
+  EXPECT_EQ(doctor.status, 0) << doctor.out;
+  EXPECT_EQ(json::parse(doctor.out)["ready"], true);
+}
+
+TEST_F(Commands, HelpNamesEverySubcommand) {
+  RunResult help = faultline({"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* name : {"record", "show", "verify", "info", "list", "build", "cache", "doctor"})
+    EXPECT_THAT(help.out, HasSubstr(name));
+  EXPECT_EQ(faultline({}).status, 1);
+  EXPECT_EQ(faultline({"nonsense"}).status, 1);
+}
+
+} // namespace
+} // namespace faultline::test
