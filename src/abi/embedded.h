@@ -18,7 +18,8 @@ enum fl_embedded_kind {
   FL_EMBEDDED_LINK = 3     /* JSON, see docs/formats.md */
 };
 
-/* Followed by name_size bytes of name, then payload_size bytes (Zstandard), then zeros up to a multiple of 16. */
+/* Followed by name_size bytes of name, then payload_size bytes (Zstandard), then zeros up to a multiple
+ * of 16. */
 typedef struct fl_embedded_header {
   char magic[8];
   uint32_t kind;

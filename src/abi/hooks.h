@@ -18,7 +18,8 @@
   /* (address, value, size, id, module): a load of 1, 2, 4 or 8 bytes whose value is not the shadow's.       \
    * Logs LOAD and sets the shadow. */                                                                       \
   X(fl_load, COLD, v, pliip)                                                                                 \
-  /* (address, size, id, module): before a load of any other size. Logs LOADN if memory is not the shadow. */ \
+  /* (address, size, id, module): before a load of any other size. Logs LOADN if memory is not the shadow.   \
+   */                                                                                                        \
   X(fl_load_wide, COLD, v, plip)                                                                             \
   /* (cell, value, id, module): a thread-local's address that is not the one in its cell. Logs LOAD8. */     \
   X(fl_thread_local, COLD, v, plip)                                                                          \
@@ -35,7 +36,7 @@
   /* (destination, source, size, id, module): do the copy, shadow included; source bytes that are not the    \
    * shadow's are logged as EFFECT first. memmove semantics. */                                              \
   X(fl_copy, PLAIN, v, pplip)                                                                                \
-  /* (destination, source, size): the same where replay already knows the source: an argument passed by     \
+  /* (destination, source, size): the same where replay already knows the source: an argument passed by      \
    * value, whose copy lies on the machine's stack. */                                                       \
   X(fl_copy_known, PLAIN, v, ppl)                                                                            \
   /* (destination, byte, size): do it, shadow included. */                                                   \

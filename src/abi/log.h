@@ -11,8 +11,9 @@
 #ifndef FAULTLINE_ABI_LOG_H
 #define FAULTLINE_ABI_LOG_H
 
-/* Where a thread was when something happened to it. Records of what may happen in the middle of an outside call
- * end in `site`, the value of `ext` at that moment (0: not outside), so that replay knows which call it was. */
+/* Where a thread was when something happened to it. Records of what may happen in the middle of an outside
+ * call end in `site`, the value of `ext` at that moment (0: not outside), so that replay knows which call it
+ * was. */
 enum fl_log_where {
   FL_AT_EPOCH = 0,       /* at its epoch point, before the counter grew: E is the epoch that ends there */
   FL_AT_OUTSIDE = 1,     /* in outside code */
@@ -39,31 +40,32 @@ enum fl_log_tag {
    * copy). Applied before the instruction's own effect. */
   FL_LOG_EFFECT = 0x18, /* E id address:u64 length:uleb bytes */
   /* Outside code called function id with these argument words. site: `ext` at that moment. */
-  FL_LOG_ENTER = 0x20, /* E site:uleb function:id words:uleb u64... */
-  FL_LOG_LAND = 0x21,  /* E id exception:u64 selector:u32 site:uleb -- control arrived at a landing pad */
+  FL_LOG_ENTER = 0x20,  /* E site:uleb function:id words:uleb u64... */
+  FL_LOG_LAND = 0x21,   /* E id exception:u64 selector:u32 site:uleb -- control arrived at a landing pad */
   FL_LOG_REJUMP = 0x22, /* E id value:u32 site:uleb -- setjmp at id returned again */
   /* A signal that ends the program, or that a handler of its own takes (SIGNAL follows then). where: enum
    * fl_log_where. signal 0: the recorder's time limit was over. address: ~0 when the processor gave none. */
   FL_LOG_FAULT = 0x28, /* E signal:u8 code:u32 address:u64 write:u8 pc:u64 where:u8 site:uleb */
   /* A handler of the program's runs; ENTER follows if the handler is instrumented. where: as above. */
-  FL_LOG_SIGNAL = 0x29, /* E signal:u8 where:u8 site:uleb */
+  FL_LOG_SIGNAL = 0x29,  /* E signal:u8 where:u8 site:uleb */
   FL_LOG_SMASHED = 0x2a, /* E id -- the guard word of the returning frame was overwritten; abort follows */
-  FL_LOG_THREAD = 0x30, /* thread:uleb frame_top:u64 -- a thread begins */
+  FL_LOG_THREAD = 0x30,  /* thread:uleb frame_top:u64 -- a thread begins */
   /* Records that follow are of this thread. site: `ext` of the thread that ran before, at the moment it gave
    * the turn away. 0: it stands at the epoch point that ends E; else it is in the outside call at that site,
-   * in epoch E (ROOT: outside of all instrumented code, or ended). It may give the turn away more than once in
-   * one call: then E and site are the same again. */
+   * in epoch E (ROOT: outside of all instrumented code, or ended). It may give the turn away more than once
+   * in one call: then E and site are the same again. */
   FL_LOG_SWITCH = 0x31, /* E thread:uleb site:uleb */
   /* An object was registered. Where its symbols do not fit in one record, SYMBOLS records with the rest
    * follow at once; `symbols` counts all of them, `here` those in this record. */
   FL_LOG_MODULE = 0x38,  /* hash:u64 base:uleb instructions:uleb symbols:uleb here:uleb u64... */
   FL_LOG_SYMBOLS = 0x3a, /* base:uleb here:uleb u64... */
-  FL_LOG_FORK = 0x39,   /* pid:u32 -- a child was split off here */
-  FL_LOG_EXIT = 0x3c,   /* E status:u32 site:uleb */
-  FL_LOG_EXEC = 0x3b,   /* E site:uleb -- the program is about to replace itself by another; it ends here if that succeeds */
+  FL_LOG_FORK = 0x39,    /* pid:u32 -- a child was split off here */
+  FL_LOG_EXIT = 0x3c,    /* E status:u32 site:uleb */
+  FL_LOG_EXEC = 0x3b,    /* E site:uleb -- the program is about to replace itself by another; it ends here if
+                            that succeeds */
   /* XXH64 (seed 0) of the shadow of each mapped page of which a byte is not zero. Repeated; the one with no
    * pages closes the list. */
-  FL_LOG_FINAL = 0x3d,  /* pages:uleb (address:u64 hash:u64)... */
+  FL_LOG_FINAL = 0x3d, /* pages:uleb (address:u64 hash:u64)... */
 };
 
 #endif

@@ -12,8 +12,8 @@
  *   FL_LOG_ADDRESS     FL_LOG_BUFFERS buffers of FL_LOG_BUFFER_SIZE bytes, filled in turn
  *
  * An epoch begins at each function entry, at each target of a retreating edge (loop header), and after each
- * return of a setjmp, the first as well as later ones (CallKind::SetJmp: an epoch point right behind the call).
- * Within one epoch no instruction is executed twice, so (epoch, instruction) names an instance.
+ * return of a setjmp, the first as well as later ones (CallKind::SetJmp: an epoch point right behind the
+ * call). Within one epoch no instruction is executed twice, so (epoch, instruction) names an instance.
  */
 #ifndef FAULTLINE_ABI_STATE_H
 #define FAULTLINE_ABI_STATE_H
@@ -44,8 +44,8 @@
 #define FL_EXT_ROOT 1ul /* `ext` before any instrumented code ran on this thread */
 
 typedef struct fl_state {
-  uint64_t ext;         /* 0: instrumented code runs. Else the thread is outside: call site's id + 2, or ROOT */
-  uint64_t frame_top;   /* frame stack pointer of the running thread */
+  uint64_t ext;       /* 0: instrumented code runs. Else the thread is outside: call site's id + 2, or ROOT */
+  uint64_t frame_top; /* frame stack pointer of the running thread */
   uint8_t* log_position; /* next free byte of the current buffer */
   uint8_t* log_limit;    /* end of the current buffer */
   uint64_t log_epoch;    /* epoch of the last record that carried one */
@@ -71,8 +71,9 @@ typedef struct fl_module {
   uint32_t instructions; /* how many local ids it uses */
   uint32_t symbol_count;
   void* const* symbols; /* addresses of the module's symbols in FIR order; 0 where unresolved */
-  const uint64_t* sizes; /* bytes of initialised data whose shadow must be set at start; 0 for code and zeros */
-  uint32_t base;        /* set by the runtime: global id = base + local id */
+  const uint64_t*
+      sizes;     /* bytes of initialised data whose shadow must be set at start; 0 for code and zeros */
+  uint32_t base; /* set by the runtime: global id = base + local id */
   uint32_t reserved;
 } fl_module;
 

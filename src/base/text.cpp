@@ -1,8 +1,8 @@
 #include "base/text.h"
 
-#include <charconv>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -65,11 +65,16 @@ Result<uint64_t> parseSize(std::string_view text) {
   std::string_view unit(end, size_t(text.data() + text.size() - end));
   if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.remove_suffix(1);
   double scale = 0;
-  if (unit.empty()) scale = 1;
-  else if (unit == "K" || unit == "k") scale = 1e3;
-  else if (unit == "M" || unit == "m") scale = 1e6;
-  else if (unit == "G" || unit == "g") scale = 1e9;
-  else if (unit == "T" || unit == "t") scale = 1e12;
+  if (unit.empty())
+    scale = 1;
+  else if (unit == "K" || unit == "k")
+    scale = 1e3;
+  else if (unit == "M" || unit == "m")
+    scale = 1e6;
+  else if (unit == "G" || unit == "g")
+    scale = 1e9;
+  else if (unit == "T" || unit == "t")
+    scale = 1e12;
   if (failed != std::errc() || scale == 0 || number < 0 || number * scale > 1e18)
     return errorf("'{}' is no size: write a number and K, M, G or T, as in 500M", text);
   return uint64_t(number * scale);

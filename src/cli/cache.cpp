@@ -10,7 +10,8 @@ namespace {
 Result<int> listEntries(const Context& context) {
   FL_TRY(entries, compiler::listCache());
   FL_TRY(root, cacheDir());
-  nlohmann::json document{{"schema", "faultline/1"}, {"directory", root.string()}, {"variants", nlohmann::json::array()}};
+  nlohmann::json document{
+      {"schema", "faultline/1"}, {"directory", root.string()}, {"variants", nlohmann::json::array()}};
   uint64_t total = 0, units = 0;
   std::string text;
   for (const auto& e : entries) {

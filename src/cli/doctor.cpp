@@ -36,7 +36,8 @@ Check checkLink() {
   argv.insert(argv.end(), {source->path().string(), "-o", program->path().string()});
   auto outcome = runCommand({.argv = argv});
   if (!outcome || !outcome->ok())
-    return {"linker", false, "a trivial program does not link: install the packages binutils, gcc and libc6-dev"};
+    return {"linker", false,
+            "a trivial program does not link: install the packages binutils, gcc and libc6-dev"};
   return {"linker", true, "links a trivial program"};
 }
 
@@ -49,7 +50,8 @@ Check checkLayout() {
 
 Check checkShadow() {
   size_t size = size_t(16) << 40;
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return {"address space", false,
             "16 TiB cannot be reserved: raise `ulimit -v`, or set vm.overcommit_memory to 0 or 1"};
@@ -76,7 +78,8 @@ Result<int> examine(const Context& context) {
   for (const Check& c : checks) {
     ready &= c.ok;
     document["checks"].push_back({{"name", c.name}, {"ok", c.ok}, {"detail", c.detail}});
-    text += fmt::format("{}  {:<15} {}\n", c.ok ? terminal.paint(Style::Green, "ok  ") : terminal.paint(Style::Red, "FAIL"),
+    text += fmt::format("{}  {:<15} {}\n",
+                        c.ok ? terminal.paint(Style::Green, "ok  ") : terminal.paint(Style::Red, "FAIL"),
                         c.name, c.detail);
   }
   document["ready"] = ready;

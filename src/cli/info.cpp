@@ -7,18 +7,19 @@ namespace {
 
 nlohmann::json describe(const recording::Recording& r, const std::string& path) {
   const recording::Meta& meta = r.meta();
-  nlohmann::json document{{"schema", "faultline/1"},
-                          {"technique", "info"},
-                          {"program", meta.program},
-                          {"recording", path},
-                          {"argv", meta.argv},
-                          {"cwd", meta.cwd},
-                          {"created", meta.created},
-                          {"programId", meta.programId},
-                          {"variant", meta.variant},
-                          {"input", meta.input},
-                          {"caveats", r.caveats()},
-                          {"stats", {{"bytes", r.fileSize()}, {"rawBytes", r.logRawBytes()}, {"chunks", r.logChunks()}}}};
+  nlohmann::json document{
+      {"schema", "faultline/1"},
+      {"technique", "info"},
+      {"program", meta.program},
+      {"recording", path},
+      {"argv", meta.argv},
+      {"cwd", meta.cwd},
+      {"created", meta.created},
+      {"programId", meta.programId},
+      {"variant", meta.variant},
+      {"input", meta.input},
+      {"caveats", r.caveats()},
+      {"stats", {{"bytes", r.fileSize()}, {"rawBytes", r.logRawBytes()}, {"chunks", r.logChunks()}}}};
   if (r.end()) {
     document["end"] = endJson(*r.end());
     document["stats"]["seconds"] = r.end()->seconds;
@@ -32,7 +33,9 @@ nlohmann::json describe(const recording::Recording& r, const std::string& path) 
 std::string render(const recording::Recording& r, const nlohmann::json& document) {
   const recording::Meta& meta = r.meta();
   std::string text;
-  auto line = [&](std::string_view name, const std::string& value) { text += fmt::format("{:<10} {}\n", name, value); };
+  auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<10} {}\n", name, value);
+  };
   line("program", meta.program);
   line("command", shellCommand(meta.argv));
   line("directory", meta.cwd);

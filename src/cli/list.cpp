@@ -22,13 +22,15 @@ Result<int> listRecordings(const Context& context, std::string directory) {
   }
   if (failed) return errorf("cannot list {}: {}", directory, failed.message());
   std::sort(files.rbegin(), files.rend());
-  nlohmann::json document{{"schema", "faultline/1"}, {"directory", directory}, {"recordings", nlohmann::json::array()}};
+  nlohmann::json document{
+      {"schema", "faultline/1"}, {"directory", directory}, {"recordings", nlohmann::json::array()}};
   std::string text;
   for (auto& [when, path] : files) {
     auto recording = recording::Recording::open(path);
     std::string name = path.stem();
     if (!recording) {
-      document["recordings"].push_back({{"name", name}, {"path", path.string()}, {"error", recording.error().message}});
+      document["recordings"].push_back(
+          {{"name", name}, {"path", path.string()}, {"error", recording.error().message}});
       text += fmt::format("{:<20} cannot be read: {}\n", name, recording.error().message);
       continue;
     }
@@ -54,7 +56,8 @@ void addList(CLI::App& app, Context& context) {
   addCommonOptions(*command, context);
   auto directory = std::make_shared<std::string>();
   command->add_option("directory", *directory, "Look here instead")->type_name("DIR");
-  command->callback([directory, &context] { context.run([&] { return listRecordings(context, *directory); }); });
+  command->callback(
+      [directory, &context] { context.run([&] { return listRecordings(context, *directory); }); });
 }
 
 } // namespace faultline::cli

@@ -9,13 +9,14 @@ namespace fs = std::filesystem;
 namespace faultline::cli {
 namespace {
 
-// The variant that ran: from the cache, or made anew from the program, which gives the same one if neither the
-// program nor Faultline has changed.
+// The variant that ran: from the cache, or made anew from the program, which gives the same one if neither
+// the program nor Faultline has changed.
 Result<compiler::Variant> variantOf(const Context& context, const recording::Meta& meta) {
   if (auto cached = compiler::cachedVariant(meta.variant)) return cached;
   std::error_code ignored;
   if (!fs::exists(meta.program, ignored))
-    return errorf("the program {} is gone, and its variant is not in the cache any more: build it again", meta.program);
+    return errorf("the program {} is gone, and its variant is not in the cache any more: build it again",
+                  meta.program);
   FL_TRY(variant, compiler::recordVariant(meta.program, {.jobs = context.jobs, .progress = {}}));
   if (variant.programId != meta.programId)
     return errorf("{} has been built anew since this recording was made: record it again", meta.program);

@@ -43,7 +43,8 @@ void addRecord(CLI::App& app, Context& context) {
   auto options = std::make_shared<RunOptions>();
   addRunOptions(*command, *options);
   auto passStatus = std::make_shared<bool>(false);
-  command->add_flag("--pass-status", *passStatus, "Exit as the program did (128 + signal), for use in its place");
+  command->add_flag("--pass-status", *passStatus,
+                    "Exit as the program did (128 + signal), for use in its place");
   command->footer("Example: faultline record -o crash.flr -- ./prog --fast input.txt\n"
                   "The program must have been built with faultline-cc or faultline-c++. Without -o the\n"
                   "recording gets a name that `faultline list` shows.");

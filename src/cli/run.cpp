@@ -85,7 +85,8 @@ std::vector<std::string> environment(const compiler::Variant& variant) {
       env.emplace_back(entry);
   }
   if (variant.hasLibraries)
-    env.push_back("LD_LIBRARY_PATH=" + variant.directory.string() + (libraries.empty() ? "" : ":" + libraries));
+    env.push_back("LD_LIBRARY_PATH=" + variant.directory.string() +
+                  (libraries.empty() ? "" : ":" + libraries));
   return env;
 }
 
@@ -98,7 +99,8 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--timeout", options.timeout, "A run longer than this is a hang")->type_name("SECONDS");
   command.add_option("--limit", options.limit, "Keep at most this much of the recording, e.g. 500M")
       ->type_name("SIZE");
-  command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")->type_name("N");
+  command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
+      ->type_name("N");
   command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
 }
 

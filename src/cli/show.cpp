@@ -116,7 +116,9 @@ void addShow(CLI::App& app, Context& context) {
   addCommonOptions(*command, context);
   auto options = std::make_shared<ShowOptions>();
   addRunOptions(*command, options->run);
-  command->add_option("--at", options->at, "Another instance: EPOCH:INSTRUCTION, @TIME, or @-N (N before the end)")
+  command
+      ->add_option("--at", options->at,
+                   "Another instance: EPOCH:INSTRUCTION, @TIME, or @-N (N before the end)")
       ->type_name("WHERE");
   command->add_option("--frames", options->frames, "Variables of the innermost frame, or of all")
       ->check(CLI::IsMember({"inner", "all"}))

@@ -7,20 +7,22 @@
 namespace faultline::cli {
 namespace {
 
-std::string render(const replay::VerifyReport& report, const std::vector<std::string>& caveats, double seconds,
-                   const Terminal& terminal) {
+std::string render(const replay::VerifyReport& report, const std::vector<std::string>& caveats,
+                   double seconds, const Terminal& terminal) {
   std::string text;
   for (const std::string& problem : report.problems)
     text += fmt::format("{} {}\n", terminal.paint(Style::Red, "differs:"), problem);
-  for (const std::string& caveat : caveats) text += fmt::format("{} {}\n", terminal.paint(Style::Yellow, "caveat:"), caveat);
+  for (const std::string& caveat : caveats)
+    text += fmt::format("{} {}\n", terminal.paint(Style::Yellow, "caveat:"), caveat);
   if (report.ok())
-    text += fmt::format("{}: {} instructions replayed in {}, {} records met, {}\n",
-                        terminal.paint(Style::Green, "exact"), withThousands(report.instructions),
-                        humanDuration(seconds), withThousands(report.records),
-                        report.complete ? fmt::format("{} pages of memory equal", withThousands(report.pagesChecked))
-                                        : std::string("no list of pages to compare with: the program was killed"));
+    text += fmt::format(
+        "{}: {} instructions replayed in {}, {} records met, {}\n", terminal.paint(Style::Green, "exact"),
+        withThousands(report.instructions), humanDuration(seconds), withThousands(report.records),
+        report.complete ? fmt::format("{} pages of memory equal", withThousands(report.pagesChecked))
+                        : std::string("no list of pages to compare with: the program was killed"));
   else
-    text += fmt::format("The replay is not exact ({} instructions replayed).\n", withThousands(report.instructions));
+    text += fmt::format("The replay is not exact ({} instructions replayed).\n",
+                        withThousands(report.instructions));
   return text;
 }
 
@@ -29,7 +31,8 @@ Result<int> verify(const Context& context, const RunOptions& options) {
   auto start = std::chrono::steady_clock::now();
   FL_TRY(report, run.replay.verify());
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (report.instructions == 0) report.problems.push_back("no instruction was recorded: there is nothing to replay");
+  if (report.instructions == 0)
+    report.problems.push_back("no instruction was recorded: there is nothing to replay");
   if (context.json) {
     FL_CHECK(context.answer(nlohmann::json{{"schema", "faultline/1"},
                                            {"technique", "verify"},

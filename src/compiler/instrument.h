@@ -2,7 +2,8 @@
 //
 //   %v = load i32, ptr %p                %v = load volatile i32, ptr %p
 //                                        %s = load i32, ptr shadow(%p)
-//                                        br (%v == %s), next, cold          cold: fl_load(%p, %v, 4, id, module)
+//                                        br (%v == %s), next, cold          cold: fl_load(%p, %v, 4, id,
+//                                        module)
 //
 //   store i32 %v, ptr %p                 store volatile i32 %v, ptr %p
 //                                        store i32 %v, ptr shadow(%p)

@@ -26,9 +26,12 @@ void FunctionInstrument::callSite(CallBase& i) {
   if (i.isInlineAsm()) return recordValue(i);
   if (i.getIntrinsicID() != Intrinsic::not_intrinsic) return intrinsic(i);
   switch (fir::CallKind kind = classifyCall(i, hooks_.inside)) {
-  case fir::CallKind::Inside: return;
-  case fir::CallKind::Either: return eitherCall(i);
-  default: return outsideCall(i, kind);
+  case fir::CallKind::Inside:
+    return;
+  case fir::CallKind::Either:
+    return eitherCall(i);
+  default:
+    return outsideCall(i, kind);
   }
 }
 
@@ -73,8 +76,8 @@ void FunctionInstrument::afterOutsideCall(IRBuilder<>& b, CallBase& i, fir::Call
   Value* word = i.getType()->isVoidTy() ? nullptr : asWord(b, &i);
   uint32_t model = kind == fir::CallKind::Outside ? modelOf(i) : fir::kNone;
   if (model != fir::kNone && (word || i.getType()->isVoidTy())) {
-    SmallVector<Value*> arguments{b.getInt32(model | (used ? FL_MODEL_USED : 0)), word ? word : b.getInt64(0), number,
-                                  hooks_.descriptor};
+    SmallVector<Value*> arguments{b.getInt32(model | (used ? FL_MODEL_USED : 0)), word ? word : b.getInt64(0),
+                                  number, hooks_.descriptor};
     for (unsigned k = 0; k < 6; ++k) {
       Value* a = k < i.arg_size() ? asWord(b, i.getArgOperand(k)) : nullptr;
       arguments.push_back(a ? a : b.getInt64(0));
@@ -129,8 +132,10 @@ void FunctionInstrument::intrinsic(CallBase& i) {
     hooks_.call(b, hooks_.fl_copy,
                 {i.getArgOperand(0), i.getArgOperand(1), b.getInt64(24), idValue(id(i)), hooks_.descriptor});
     return void(i.eraseFromParent());
-  case Intrinsic::threadlocal_address: return threadLocal(i);
-  default: break;
+  case Intrinsic::threadlocal_address:
+    return threadLocal(i);
+  default:
+    break;
   }
   fir::Intrinsic which;
   if (intrinsicUse(i, which) == IntrinsicUse::Recorded) recordValue(i);
@@ -145,8 +150,8 @@ void FunctionInstrument::recordValue(Instruction& i) {
 
 void FunctionInstrument::threadLocal(CallBase& i) {
   IRBuilder<> b(i.getNextNode());
-  auto* cell = new GlobalVariable(hooks_.module, hooks_.i64, false, GlobalValue::InternalLinkage, b.getInt64(0),
-                                  "faultline.cell");
+  auto* cell = new GlobalVariable(hooks_.module, hooks_.i64, false, GlobalValue::InternalLinkage,
+                                  b.getInt64(0), "faultline.cell");
   Value* address = b.CreatePtrToInt(&i, hooks_.i64);
   Value* known = b.CreateAlignedLoad(hooks_.i64, cell, Align(8), true);
   Instruction* at = &*b.GetInsertPoint();

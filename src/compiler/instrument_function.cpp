@@ -97,7 +97,8 @@ Value* FunctionInstrument::logEntry(Instruction* at) {
     Value* whole = asWord(b, value);
     b.CreateStore(whole ? whole : value, place);
   }
-  Value* saved = hooks_.call(b, hooks_.fl_enter, {array, b.getInt64(words), idValue(plan_.entryId), hooks_.descriptor});
+  Value* saved =
+      hooks_.call(b, hooks_.fl_enter, {array, b.getInt64(words), idValue(plan_.entryId), hooks_.descriptor});
   b.SetInsertPoint(at);
   PHINode* phi = b.CreatePHI(hooks_.i64, 2);
   phi->moveBefore(*at->getParent(), at->getParent()->begin());
@@ -107,15 +108,16 @@ Value* FunctionInstrument::logEntry(Instruction* at) {
 }
 
 Value* FunctionInstrument::frameTop(IRBuilder<>& b) {
-  return b.CreateAlignedLoad(hooks_.i64, hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, frame_top)), Align(8));
+  return b.CreateAlignedLoad(hooks_.i64,
+                             hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, frame_top)), Align(8));
 }
 
 void FunctionInstrument::setFrameTop(IRBuilder<>& b, Value* top) {
   b.CreateAlignedStore(top, hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, frame_top)), Align(8));
 }
 
-// Whether outside code that this function calls might catch an exception out of one of our frames above it, and
-// return: then nobody has popped that frame.
+// Whether outside code that this function calls might catch an exception out of one of our frames above it,
+// and return: then nobody has popped that frame.
 bool FunctionInstrument::outsideMayCatch() const {
   return any_of(instructions(function_), [&](Instruction& i) {
     auto* call = dyn_cast<CallBase>(&i);
@@ -124,7 +126,8 @@ bool FunctionInstrument::outsideMayCatch() const {
 }
 
 bool FunctionInstrument::mayCatch(const CallBase& call) const {
-  if (call.doesNotThrow() || call.doesNotReturn() || call.isInlineAsm() || isa<IntrinsicInst>(call)) return false;
+  if (call.doesNotThrow() || call.doesNotReturn() || call.isInlineAsm() || isa<IntrinsicInst>(call))
+    return false;
   return classifyCall(call, hooks_.inside) != fir::CallKind::Inside;
 }
 
@@ -136,7 +139,8 @@ void FunctionInstrument::makeFrame(Instruction* at) {
   callerTop_ = frameTop(b);
   frameBase_ = callerTop_;
   if (plan_.frameSize) {
-    frameBase_ = b.CreateAnd(b.CreateSub(callerTop_, b.getInt64(plan_.frameSize)), b.getInt64(-plan_.frameAlign));
+    frameBase_ =
+        b.CreateAnd(b.CreateSub(callerTop_, b.getInt64(plan_.frameSize)), b.getInt64(-plan_.frameAlign));
     setFrameTop(b, frameBase_);
   }
   if (plan_.guardOffset != fir::kNone) {
@@ -169,7 +173,8 @@ void FunctionInstrument::replaceFrameVariables() {
 // One machine instruction, so that a fault on the counter's page can be retried (abi/state.h).
 void FunctionInstrument::beginEpoch(IRBuilder<>& b) {
   auto* type = FunctionType::get(b.getVoidTy(), false);
-  b.CreateCall(InlineAsm::get(type, ("incq " + Twine(FL_EPOCH_ADDRESS)).str(), "~{flags},~{dirflag},~{fpsr}", true));
+  b.CreateCall(
+      InlineAsm::get(type, ("incq " + Twine(FL_EPOCH_ADDRESS)).str(), "~{flags},~{dirflag},~{fpsr}", true));
 }
 
 void FunctionInstrument::beginEpochs() {
@@ -185,8 +190,9 @@ void FunctionInstrument::leave(Instruction& exit) {
     IRBuilder<> b(&exit);
     Value* guard = b.CreateIntToPtr(b.CreateAdd(frameBase_, b.getInt64(plan_.guardOffset)), hooks_.pointer);
     Value* word = b.CreateAlignedLoad(hooks_.i64, guard, Align(8), true);
-    Instruction* cold = SplitBlockAndInsertIfThen(b.CreateICmpNE(word, b.getInt64(FL_FRAME_GUARD)), &exit, true,
-                                                  MDBuilder(hooks_.context).createBranchWeights(1, 2000));
+    Instruction* cold =
+        SplitBlockAndInsertIfThen(b.CreateICmpNE(word, b.getInt64(FL_FRAME_GUARD)), &exit, true,
+                                  MDBuilder(hooks_.context).createBranchWeights(1, 2000));
     b.SetInsertPoint(cold);
     hooks_.call(b, hooks_.fl_smashed, {idValue(id(exit)), hooks_.descriptor});
   }

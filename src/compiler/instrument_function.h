@@ -58,16 +58,17 @@ private:
   uint32_t id(const llvm::Instruction& i) const { return hooks_.plan.ids.lookup(&i); }
   llvm::Value* idValue(uint32_t id) const { return llvm::ConstantInt::get(hooks_.i32, id); }
   bool isPrivate(const llvm::Value* pointer) const;
-  llvm::Value* asBits(llvm::IRBuilder<>& b, llvm::Value* value); // null if it is no scalar of 1, 2, 4, 8 bytes
+  llvm::Value* asBits(llvm::IRBuilder<>& b,
+                      llvm::Value* value); // null if it is no scalar of 1, 2, 4, 8 bytes
   llvm::Value* asWord(llvm::IRBuilder<>& b, llvm::Value* value); // zero-extended to 64 bits, or null
 
   ModuleHooks& hooks_;
   FunctionPlan& plan_;
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
-  llvm::Value* savedExt_ = nullptr;       // ext at entry, 0 if called from inside
-  llvm::Value* callerTop_ = nullptr;      // frame top at entry
-  llvm::Value* frameBase_ = nullptr;      // integer
+  llvm::Value* savedExt_ = nullptr;        // ext at entry, 0 if called from inside
+  llvm::Value* callerTop_ = nullptr;       // frame top at entry
+  llvm::Value* frameBase_ = nullptr;       // integer
   llvm::AllocaInst* currentTop_ = nullptr; // this function's frame top, to go back to after an unwinding
   llvm::SmallVector<llvm::AllocaInst*> promoted_;
 };

@@ -24,22 +24,38 @@ SmallVector<std::pair<uint64_t, unsigned>> pieces(uint64_t size) {
 }
 
 Value* updated(IRBuilder<>& b, AtomicRMWInst::BinOp op, Value* old, Value* operand) {
-  auto pick = [&](CmpInst::Predicate p) { return b.CreateSelect(b.CreateICmp(p, old, operand), old, operand); };
+  auto pick = [&](CmpInst::Predicate p) {
+    return b.CreateSelect(b.CreateICmp(p, old, operand), old, operand);
+  };
   switch (op) {
-  case AtomicRMWInst::Xchg: return operand;
-  case AtomicRMWInst::Add: return b.CreateAdd(old, operand);
-  case AtomicRMWInst::Sub: return b.CreateSub(old, operand);
-  case AtomicRMWInst::And: return b.CreateAnd(old, operand);
-  case AtomicRMWInst::Nand: return b.CreateNot(b.CreateAnd(old, operand));
-  case AtomicRMWInst::Or: return b.CreateOr(old, operand);
-  case AtomicRMWInst::Xor: return b.CreateXor(old, operand);
-  case AtomicRMWInst::Max: return pick(CmpInst::ICMP_SGT);
-  case AtomicRMWInst::Min: return pick(CmpInst::ICMP_SLE);
-  case AtomicRMWInst::UMax: return pick(CmpInst::ICMP_UGT);
-  case AtomicRMWInst::UMin: return pick(CmpInst::ICMP_ULE);
-  case AtomicRMWInst::FAdd: return b.CreateFAdd(old, operand);
-  case AtomicRMWInst::FSub: return b.CreateFSub(old, operand);
-  default: return nullptr;
+  case AtomicRMWInst::Xchg:
+    return operand;
+  case AtomicRMWInst::Add:
+    return b.CreateAdd(old, operand);
+  case AtomicRMWInst::Sub:
+    return b.CreateSub(old, operand);
+  case AtomicRMWInst::And:
+    return b.CreateAnd(old, operand);
+  case AtomicRMWInst::Nand:
+    return b.CreateNot(b.CreateAnd(old, operand));
+  case AtomicRMWInst::Or:
+    return b.CreateOr(old, operand);
+  case AtomicRMWInst::Xor:
+    return b.CreateXor(old, operand);
+  case AtomicRMWInst::Max:
+    return pick(CmpInst::ICMP_SGT);
+  case AtomicRMWInst::Min:
+    return pick(CmpInst::ICMP_SLE);
+  case AtomicRMWInst::UMax:
+    return pick(CmpInst::ICMP_UGT);
+  case AtomicRMWInst::UMin:
+    return pick(CmpInst::ICMP_ULE);
+  case AtomicRMWInst::FAdd:
+    return b.CreateFAdd(old, operand);
+  case AtomicRMWInst::FSub:
+    return b.CreateFSub(old, operand);
+  default:
+    return nullptr;
   }
 }
 
@@ -75,8 +91,8 @@ void FunctionInstrument::checkLoaded(IRBuilder<>& b, Value* address, Value* bits
   Value* known = b.CreateAlignedLoad(bits->getType(), hooks_.shadow(b, address), Align(1));
   Value* differs = b.CreateICmpNE(bits, known);
   Instruction* at = &*b.GetInsertPoint();
-  Instruction* cold = SplitBlockAndInsertIfThen(differs, at, false,
-                                                MDBuilder(hooks_.context).createBranchWeights(1, 2000));
+  Instruction* cold =
+      SplitBlockAndInsertIfThen(differs, at, false, MDBuilder(hooks_.context).createBranchWeights(1, 2000));
   IRBuilder<> c(cold);
   hooks_.call(c, hooks_.fl_load,
               {address, c.CreateZExt(bits, hooks_.i64), c.getInt32(bits->getType()->getIntegerBitWidth() / 8),
@@ -160,7 +176,8 @@ void FunctionInstrument::copy(CallBase& i) {
     if (savedExt_) {
       SplitBlockAndInsertIfThenElse(b.CreateICmpEQ(savedExt_, b.getInt64(0)), &i, &known, &unknown);
       IRBuilder<> u(unknown);
-      hooks_.call(u, hooks_.fl_copy, {i.getArgOperand(0), i.getArgOperand(1), length, idValue(id(i)), hooks_.descriptor});
+      hooks_.call(u, hooks_.fl_copy,
+                  {i.getArgOperand(0), i.getArgOperand(1), length, idValue(id(i)), hooks_.descriptor});
     } else {
       known = &i;
     }
@@ -170,7 +187,8 @@ void FunctionInstrument::copy(CallBase& i) {
     copySmall(i, size->getZExtValue());
   } else {
     Value* length = b.CreateZExt(i.getArgOperand(2), hooks_.i64);
-    hooks_.call(b, hooks_.fl_copy, {i.getArgOperand(0), i.getArgOperand(1), length, idValue(id(i)), hooks_.descriptor});
+    hooks_.call(b, hooks_.fl_copy,
+                {i.getArgOperand(0), i.getArgOperand(1), length, idValue(id(i)), hooks_.descriptor});
   }
   if (!i.getType()->isVoidTy()) i.replaceAllUsesWith(i.getArgOperand(0));
   i.eraseFromParent();

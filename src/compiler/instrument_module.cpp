@@ -11,16 +11,21 @@ namespace {
 
 Type* hookType(char letter, LLVMContext& c) {
   switch (letter) {
-  case 'p': return PointerType::getUnqual(c);
-  case 'l': return Type::getInt64Ty(c);
-  case 'i': return Type::getInt32Ty(c);
-  default: return Type::getVoidTy(c);
+  case 'p':
+    return PointerType::getUnqual(c);
+  case 'l':
+    return Type::getInt64Ty(c);
+  case 'i':
+    return Type::getInt32Ty(c);
+  default:
+    return Type::getVoidTy(c);
   }
 }
 
 enum HookConvention { PLAIN, COLD };
 
-FunctionCallee declareHook(Module& m, StringRef name, HookConvention convention, char result, StringRef parameters) {
+FunctionCallee declareHook(Module& m, StringRef name, HookConvention convention, char result,
+                           StringRef parameters) {
   SmallVector<Type*> types;
   for (char letter : parameters) types.push_back(hookType(letter, m.getContext()));
   auto* type = FunctionType::get(hookType(result, m.getContext()), types, false);
@@ -43,8 +48,9 @@ bool isOnlyCalled(const Function& f) {
 } // namespace
 
 ModuleHooks::ModuleHooks(ModulePlan& plan, const InsideNames& inside)
-    : plan(plan), inside(inside), module(*plan.module), context(module.getContext()), i8(Type::getInt8Ty(context)),
-      i32(Type::getInt32Ty(context)), i64(Type::getInt64Ty(context)), pointer(PointerType::getUnqual(context)) {
+    : plan(plan), inside(inside), module(*plan.module), context(module.getContext()),
+      i8(Type::getInt8Ty(context)), i32(Type::getInt32Ty(context)), i64(Type::getInt64Ty(context)),
+      pointer(PointerType::getUnqual(context)) {
 #define FL_HOOK_DECLARE(hook, convention, result, parameters)                                                \
   hook = declareHook(module, #hook, convention, #result[0], #parameters);
   FL_HOOKS(FL_HOOK_DECLARE)
@@ -84,7 +90,8 @@ Value* ModuleHooks::siteNumber(IRBuilder<>& b, uint32_t id) const {
 
 void ModuleHooks::declareDescriptor() {
   auto* type = StructType::create(context, {i64, i32, i32, pointer, pointer, i32, i32}, "fl_module");
-  descriptor = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, nullptr, "faultline.module");
+  descriptor =
+      new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, nullptr, "faultline.module");
 }
 
 Constant* ModuleHooks::symbolAddress(const Constant* symbol) const {
@@ -93,7 +100,8 @@ Constant* ModuleHooks::symbolAddress(const Constant* symbol) const {
   auto* g = cast<GlobalValue>(symbol);
   if (g->isThreadLocal()) return none;
   // A reference from data would be one more reason to link a function that is only called.
-  if (auto* f = dyn_cast<Function>(g); f && f->isDeclaration() && isOnlyCalled(*f) && !inside.contains(f->getName()))
+  if (auto* f = dyn_cast<Function>(g);
+      f && f->isDeclaration() && isOnlyCalled(*f) && !inside.contains(f->getName()))
     return none;
   return const_cast<GlobalValue*>(g);
 }
@@ -113,7 +121,8 @@ void ModuleHooks::finish() {
   }
   auto table = [&](Type* element, ArrayRef<Constant*> values, StringRef name) {
     auto* type = ArrayType::get(element, values.size());
-    return new GlobalVariable(module, type, true, GlobalValue::InternalLinkage, ConstantArray::get(type, values), name);
+    return new GlobalVariable(module, type, true, GlobalValue::InternalLinkage,
+                              ConstantArray::get(type, values), name);
   };
   descriptor->setInitializer(ConstantStruct::get(
       cast<StructType>(descriptor->getValueType()),

@@ -31,7 +31,8 @@ public:
 
   llvm::Value* fixedAddress(uint64_t address) const;
   llvm::Value* shadow(llvm::IRBuilder<>& b, llvm::Value* address) const;
-  llvm::CallInst* call(llvm::IRBuilder<>& b, llvm::FunctionCallee hook, llvm::ArrayRef<llvm::Value*> arguments) const;
+  llvm::CallInst* call(llvm::IRBuilder<>& b, llvm::FunctionCallee hook,
+                       llvm::ArrayRef<llvm::Value*> arguments) const;
 
   void setExt(llvm::IRBuilder<>& b, llvm::Value* value) const;
   llvm::Value* ext(llvm::IRBuilder<>& b) const;

@@ -20,42 +20,73 @@ fir::Operand raw(uint32_t value) { return fir::makeOperand(fir::OperandKind::Raw
 
 Op binaryOp(unsigned opcode) {
   switch (opcode) {
-  case Instruction::Add: return Op::Add;
-  case Instruction::Sub: return Op::Sub;
-  case Instruction::Mul: return Op::Mul;
-  case Instruction::UDiv: return Op::UDiv;
-  case Instruction::SDiv: return Op::SDiv;
-  case Instruction::URem: return Op::URem;
-  case Instruction::SRem: return Op::SRem;
-  case Instruction::Shl: return Op::Shl;
-  case Instruction::LShr: return Op::LShr;
-  case Instruction::AShr: return Op::AShr;
-  case Instruction::And: return Op::And;
-  case Instruction::Or: return Op::Or;
-  case Instruction::Xor: return Op::Xor;
-  case Instruction::FAdd: return Op::FAdd;
-  case Instruction::FSub: return Op::FSub;
-  case Instruction::FMul: return Op::FMul;
-  case Instruction::FDiv: return Op::FDiv;
-  case Instruction::FRem: return Op::FRem;
-  default: return Op::Opaque;
+  case Instruction::Add:
+    return Op::Add;
+  case Instruction::Sub:
+    return Op::Sub;
+  case Instruction::Mul:
+    return Op::Mul;
+  case Instruction::UDiv:
+    return Op::UDiv;
+  case Instruction::SDiv:
+    return Op::SDiv;
+  case Instruction::URem:
+    return Op::URem;
+  case Instruction::SRem:
+    return Op::SRem;
+  case Instruction::Shl:
+    return Op::Shl;
+  case Instruction::LShr:
+    return Op::LShr;
+  case Instruction::AShr:
+    return Op::AShr;
+  case Instruction::And:
+    return Op::And;
+  case Instruction::Or:
+    return Op::Or;
+  case Instruction::Xor:
+    return Op::Xor;
+  case Instruction::FAdd:
+    return Op::FAdd;
+  case Instruction::FSub:
+    return Op::FSub;
+  case Instruction::FMul:
+    return Op::FMul;
+  case Instruction::FDiv:
+    return Op::FDiv;
+  case Instruction::FRem:
+    return Op::FRem;
+  default:
+    return Op::Opaque;
   }
 }
 
 Op castOp(unsigned opcode) {
   switch (opcode) {
-  case Instruction::Trunc: return Op::Trunc;
-  case Instruction::ZExt: return Op::ZExt;
-  case Instruction::SExt: return Op::SExt;
-  case Instruction::FPToUI: return Op::FPToUI;
-  case Instruction::FPToSI: return Op::FPToSI;
-  case Instruction::UIToFP: return Op::UIToFP;
-  case Instruction::SIToFP: return Op::SIToFP;
-  case Instruction::FPTrunc: return Op::FPTrunc;
-  case Instruction::FPExt: return Op::FPExt;
-  case Instruction::PtrToInt: return Op::Trunc; // pointers are 64 bits wide, like the integers they become
-  case Instruction::IntToPtr: return Op::ZExt;
-  default: return Op::BitCast;
+  case Instruction::Trunc:
+    return Op::Trunc;
+  case Instruction::ZExt:
+    return Op::ZExt;
+  case Instruction::SExt:
+    return Op::SExt;
+  case Instruction::FPToUI:
+    return Op::FPToUI;
+  case Instruction::FPToSI:
+    return Op::FPToSI;
+  case Instruction::UIToFP:
+    return Op::UIToFP;
+  case Instruction::SIToFP:
+    return Op::SIToFP;
+  case Instruction::FPTrunc:
+    return Op::FPTrunc;
+  case Instruction::FPExt:
+    return Op::FPExt;
+  case Instruction::PtrToInt:
+    return Op::Trunc; // pointers are 64 bits wide, like the integers they become
+  case Instruction::IntToPtr:
+    return Op::ZExt;
+  default:
+    return Op::BitCast;
   }
 }
 
@@ -111,7 +142,8 @@ public:
     current().aux = types_.index(i.getType());
   }
   void visitSelectInst(SelectInst& i) {
-    set(Op::Select, i.getType(), {value(i.getCondition()), value(i.getTrueValue()), value(i.getFalseValue())});
+    set(Op::Select, i.getType(),
+        {value(i.getCondition()), value(i.getTrueValue()), value(i.getFalseValue())});
     current().aux = types_.index(i.getCondition()->getType());
   }
   void visitGetElementPtrInst(GetElementPtrInst& i) {
@@ -161,9 +193,11 @@ public:
   }
   void visitAtomicCmpXchgInst(AtomicCmpXchgInst& i) {
     Type* type = i.getNewValOperand()->getType();
-    set(Op::CmpXchg, type, {value(i.getPointerOperand()), value(i.getCompareOperand()), value(i.getNewValOperand())});
+    set(Op::CmpXchg, type,
+        {value(i.getPointerOperand()), value(i.getCompareOperand()), value(i.getNewValOperand())});
     current().aux = types_.index(i.getType());
-    current().imm = layout_.getStructLayout(cast<StructType>(i.getType()))->getElementOffset(1).getFixedValue();
+    current().imm =
+        layout_.getStructLayout(cast<StructType>(i.getType()))->getElementOffset(1).getFixedValue();
   }
   void visitFenceInst(FenceInst& i) { set(Op::Nop, i.getType(), {}); }
   void visitExtractValueInst(ExtractValueInst& i) {
@@ -180,7 +214,8 @@ public:
     current().aux = types_.index(i.getVectorOperandType());
   }
   void visitInsertElementInst(InsertElementInst& i) {
-    set(Op::InsertLane, i.getType(), {value(i.getOperand(0)), value(i.getOperand(1)), value(i.getOperand(2))});
+    set(Op::InsertLane, i.getType(),
+        {value(i.getOperand(0)), value(i.getOperand(1)), value(i.getOperand(2))});
     current().aux = types_.index(i.getType());
   }
   void visitShuffleVectorInst(ShuffleVectorInst& i) {
@@ -218,7 +253,8 @@ public:
   }
   void visitIndirectBrInst(IndirectBrInst& i) {
     SmallVector<fir::Operand> operands{value(i.getAddress())};
-    for (unsigned k = 0; k < i.getNumDestinations(); ++k) operands.push_back(raw(blocks_[i.getDestination(k)]));
+    for (unsigned k = 0; k < i.getNumDestinations(); ++k)
+      operands.push_back(raw(blocks_[i.getDestination(k)]));
     set(Op::IndirectBr, i.getType(), operands);
   }
   void visitUnreachableInst(UnreachableInst& i) { set(Op::Unreachable, i.getType(), {}); }
@@ -300,15 +336,16 @@ private:
   void opaque(Instruction& i) {
     SmallVector<fir::Operand> operands;
     for (Value* v : i.operands())
-      if (!isa<BasicBlock>(v) && !isa<MetadataAsValue>(v) && !isa<InlineAsm>(v) && !v->getType()->isTokenTy() &&
-          !(isa<Function>(v) && cast<Function>(v)->isIntrinsic()))
+      if (!isa<BasicBlock>(v) && !isa<MetadataAsValue>(v) && !isa<InlineAsm>(v) &&
+          !v->getType()->isTokenTy() && !(isa<Function>(v) && cast<Function>(v)->isIntrinsic()))
         operands.push_back(value(v));
     set(i.getType()->isVoidTy() ? Op::Nop : Op::Opaque, i.getType(), operands);
   }
 
   fir::Operand value(Value* v) {
     if (auto* c = dyn_cast<Constant>(v)) return constants_.operand(*c);
-    if (auto it = values_.find(v); it != values_.end()) return fir::makeOperand(fir::OperandKind::Word, it->second);
+    if (auto it = values_.find(v); it != values_.end())
+      return fir::makeOperand(fir::OperandKind::Word, it->second);
     return constants_.number(0); // a private variable's address has no user that gets here
   }
   const AllocaInst* privateVariable(Value* pointer) {
@@ -342,19 +379,28 @@ private:
       return operands;
     };
     switch (i.getIntrinsicID()) {
-    case Intrinsic::stacksave: return set(Op::StackSave, i.getType(), {});
-    case Intrinsic::stackrestore: return set(Op::StackRestore, i.getType(), arguments());
-    case Intrinsic::vastart: return set(Op::VaStart, i.getType(), arguments());
-    case Intrinsic::vacopy: return set(Op::VaCopy, i.getType(), arguments());
+    case Intrinsic::stacksave:
+      return set(Op::StackSave, i.getType(), {});
+    case Intrinsic::stackrestore:
+      return set(Op::StackRestore, i.getType(), arguments());
+    case Intrinsic::vastart:
+      return set(Op::VaStart, i.getType(), arguments());
+    case Intrinsic::vacopy:
+      return set(Op::VaCopy, i.getType(), arguments());
     case Intrinsic::trap:
-    case Intrinsic::ubsantrap: return set(Op::Trap, i.getType(), {});
-    case Intrinsic::threadlocal_address: return set(Op::ThreadLocal, i.getType(), arguments());
-    default: break;
+    case Intrinsic::ubsantrap:
+      return set(Op::Trap, i.getType(), {});
+    case Intrinsic::threadlocal_address:
+      return set(Op::ThreadLocal, i.getType(), arguments());
+    default:
+      break;
     }
     fir::Intrinsic which;
     switch (intrinsicUse(i, which)) {
-    case IntrinsicUse::NoEffect: return set(Op::Nop, i.getType(), {});
-    case IntrinsicUse::Recorded: return opaque(i);
+    case IntrinsicUse::NoEffect:
+      return set(Op::Nop, i.getType(), {});
+    case IntrinsicUse::Recorded:
+      return opaque(i);
     case IntrinsicUse::Computed:
       set(Op::Intrinsic, i.getType(), arguments());
       current().sub = uint8_t(which);

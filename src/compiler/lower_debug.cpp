@@ -78,7 +78,8 @@ void DebugTable::addVariable(const DILocalVariable& v, const DIExpression& expre
   out.name = text(v.getName());
   out.debugType = type(v.getType());
   out.home = place.home;
-  if (expression.getNumElements() == 1 && expression.getElement(0) == dwarf::DW_OP_deref && place.home == fir::Home::Frame)
+  if (expression.getNumElements() == 1 && expression.getElement(0) == dwarf::DW_OP_deref &&
+      place.home == fir::Home::Frame)
     out.home = fir::Home::FrameIndirect;
   else if (expression.getNumElements() != 0 &&
            !(expression.getNumElements() == 1 && expression.getElement(0) == dwarf::DW_OP_deref))
@@ -106,7 +107,8 @@ void DebugTable::describeFunction(Function& f, fir::Function& record,
   for (Instruction& i : instructions(f)) {
     for (DbgVariableRecord& r : filterDbgVars(i.getDbgRecordRange()))
       if (r.isDbgDeclare()) declare(r.getVariable(), r.getExpression(), r.getAddress(), r.getDebugLoc());
-    if (auto* d = dyn_cast<DbgDeclareInst>(&i)) declare(d->getVariable(), d->getExpression(), d->getAddress(), d->getDebugLoc());
+    if (auto* d = dyn_cast<DbgDeclareInst>(&i))
+      declare(d->getVariable(), d->getExpression(), d->getAddress(), d->getDebugLoc());
   }
   record.variableCount = uint32_t(out_.variables.size()) - record.firstVariable;
 }
@@ -158,14 +160,28 @@ uint32_t DebugTable::type(const DIType* t) {
 
 void DebugTable::describeBasic(const DIBasicType& in, fir::DebugType& out) {
   switch (in.getEncoding()) {
-  case dwarf::DW_ATE_boolean: out.kind = DebugKind::Bool; break;
-  case dwarf::DW_ATE_signed: out.kind = DebugKind::SignedInt; break;
-  case dwarf::DW_ATE_unsigned: out.kind = DebugKind::UnsignedInt; break;
-  case dwarf::DW_ATE_signed_char: out.kind = DebugKind::SignedChar; break;
+  case dwarf::DW_ATE_boolean:
+    out.kind = DebugKind::Bool;
+    break;
+  case dwarf::DW_ATE_signed:
+    out.kind = DebugKind::SignedInt;
+    break;
+  case dwarf::DW_ATE_unsigned:
+    out.kind = DebugKind::UnsignedInt;
+    break;
+  case dwarf::DW_ATE_signed_char:
+    out.kind = DebugKind::SignedChar;
+    break;
   case dwarf::DW_ATE_unsigned_char:
-  case dwarf::DW_ATE_UTF: out.kind = DebugKind::UnsignedChar; break;
-  case dwarf::DW_ATE_float: out.kind = DebugKind::Float; break;
-  case dwarf::DW_ATE_complex_float: out.kind = DebugKind::Complex; break;
+  case dwarf::DW_ATE_UTF:
+    out.kind = DebugKind::UnsignedChar;
+    break;
+  case dwarf::DW_ATE_float:
+    out.kind = DebugKind::Float;
+    break;
+  case dwarf::DW_ATE_complex_float:
+    out.kind = DebugKind::Complex;
+    break;
   default:
     out.kind = in.getTag() == dwarf::DW_TAG_unspecified_type ? DebugKind::NullPointer : DebugKind::Unknown;
   }
@@ -173,18 +189,34 @@ void DebugTable::describeBasic(const DIBasicType& in, fir::DebugType& out) {
 
 void DebugTable::describeDerived(const DIDerivedType& in, fir::DebugType& out) {
   switch (in.getTag()) {
-  case dwarf::DW_TAG_pointer_type: out.kind = DebugKind::Pointer; break;
+  case dwarf::DW_TAG_pointer_type:
+    out.kind = DebugKind::Pointer;
+    break;
   case dwarf::DW_TAG_reference_type:
-  case dwarf::DW_TAG_rvalue_reference_type: out.kind = DebugKind::Reference; break;
-  case dwarf::DW_TAG_ptr_to_member_type: out.kind = DebugKind::MemberPointer; break;
-  case dwarf::DW_TAG_const_type: out.kind = DebugKind::Const; break;
-  case dwarf::DW_TAG_volatile_type: out.kind = DebugKind::Volatile; break;
-  case dwarf::DW_TAG_restrict_type: out.kind = DebugKind::Restrict; break;
-  case dwarf::DW_TAG_atomic_type: out.kind = DebugKind::Atomic; break;
-  default: out.kind = DebugKind::Typedef;
+  case dwarf::DW_TAG_rvalue_reference_type:
+    out.kind = DebugKind::Reference;
+    break;
+  case dwarf::DW_TAG_ptr_to_member_type:
+    out.kind = DebugKind::MemberPointer;
+    break;
+  case dwarf::DW_TAG_const_type:
+    out.kind = DebugKind::Const;
+    break;
+  case dwarf::DW_TAG_volatile_type:
+    out.kind = DebugKind::Volatile;
+    break;
+  case dwarf::DW_TAG_restrict_type:
+    out.kind = DebugKind::Restrict;
+    break;
+  case dwarf::DW_TAG_atomic_type:
+    out.kind = DebugKind::Atomic;
+    break;
+  default:
+    out.kind = DebugKind::Typedef;
   }
   out.base = type(in.getBaseType());
-  if (out.bytes == 0 && out.base != fir::kNone && out.kind != DebugKind::Pointer && out.kind != DebugKind::Reference)
+  if (out.bytes == 0 && out.base != fir::kNone && out.kind != DebugKind::Pointer &&
+      out.kind != DebugKind::Reference)
     out.bytes = out_.debugTypes[out.base].bytes;
 }
 
@@ -196,7 +228,8 @@ uint32_t DebugTable::arrayDimension(const DICompositeType& array, unsigned dimen
   out.bytes = bytes;
   out.count = fir::kNone;
   if (auto* range = dyn_cast<DISubrange>(dimensions[dimension]))
-    if (auto* count = dyn_cast_if_present<ConstantInt*>(range->getCount()); count && count->getSExtValue() >= 0)
+    if (auto* count = dyn_cast_if_present<ConstantInt*>(range->getCount());
+        count && count->getSExtValue() >= 0)
       out.count = uint32_t(count->getZExtValue());
   uint64_t inner = out.count && out.count != fir::kNone ? bytes / out.count : 0;
   out.base = arrayDimension(array, dimension + 1, inner);

@@ -40,8 +40,7 @@ private:
   void describeComposite(const llvm::DICompositeType& in, uint32_t index);
   uint32_t arrayDimension(const llvm::DICompositeType& array, unsigned dimension, uint64_t bytes);
   void addMembers(const llvm::DICompositeType& in, uint32_t index);
-  void addVariable(const llvm::DILocalVariable& variable, const llvm::DIExpression& expression,
-                   Place place);
+  void addVariable(const llvm::DILocalVariable& variable, const llvm::DIExpression& expression, Place place);
 
   fir::ImageBuilder& out_;
   std::map<std::tuple<uint32_t, unsigned, unsigned, uint32_t>, uint32_t> locations_;

@@ -25,13 +25,27 @@ fir::Type TypeTable::describe(Type* type) {
   t.bytes = uint32_t(layout_.getTypeStoreSize(type).getFixedValue());
   t.words = (t.bytes + 7) / 8;
   switch (type->getTypeID()) {
-  case Type::IntegerTyID: t.kind = fir::TypeKind::Int; break;
-  case Type::HalfTyID: t.kind = fir::TypeKind::Half; break;
-  case Type::FloatTyID: t.kind = fir::TypeKind::Float; break;
-  case Type::DoubleTyID: t.kind = fir::TypeKind::Double; break;
-  case Type::X86_FP80TyID: t.kind = fir::TypeKind::X87; break;
-  case Type::FP128TyID: t.kind = fir::TypeKind::Quad; break;
-  case Type::PointerTyID: t.kind = fir::TypeKind::Pointer; break;
+  case Type::IntegerTyID:
+    t.kind = fir::TypeKind::Int;
+    break;
+  case Type::HalfTyID:
+    t.kind = fir::TypeKind::Half;
+    break;
+  case Type::FloatTyID:
+    t.kind = fir::TypeKind::Float;
+    break;
+  case Type::DoubleTyID:
+    t.kind = fir::TypeKind::Double;
+    break;
+  case Type::X86_FP80TyID:
+    t.kind = fir::TypeKind::X87;
+    break;
+  case Type::FP128TyID:
+    t.kind = fir::TypeKind::Quad;
+    break;
+  case Type::PointerTyID:
+    t.kind = fir::TypeKind::Pointer;
+    break;
   case Type::FixedVectorTyID: {
     auto* vector = cast<FixedVectorType>(type);
     t.kind = fir::TypeKind::Vector;
@@ -40,7 +54,9 @@ fir::Type TypeTable::describe(Type* type) {
     t.element = index(vector->getElementType());
     break;
   }
-  default: t.kind = fir::TypeKind::Aggregate; break;
+  default:
+    t.kind = fir::TypeKind::Aggregate;
+    break;
   }
   return t;
 }
@@ -49,7 +65,8 @@ std::optional<Address> evaluateAddress(const Constant& c, const DataLayout& layo
   if (isa<GlobalValue>(c) || isa<BlockAddress>(c)) return Address{&c, 0};
   if (isa<ConstantPointerNull>(c) || isa<UndefValue>(c)) return Address{};
   if (auto* i = dyn_cast<ConstantInt>(&c))
-    return i->getBitWidth() <= 64 ? std::optional<Address>(Address{nullptr, i->getZExtValue()}) : std::nullopt;
+    return i->getBitWidth() <= 64 ? std::optional<Address>(Address{nullptr, i->getZExtValue()})
+                                  : std::nullopt;
   if (auto* equivalent = dyn_cast<DSOLocalEquivalent>(&c)) return Address{equivalent->getGlobalValue(), 0};
   if (auto* noCfi = dyn_cast<NoCFIValue>(&c)) return Address{noCfi->getGlobalValue(), 0};
   auto* e = dyn_cast<ConstantExpr>(&c);
@@ -58,7 +75,8 @@ std::optional<Address> evaluateAddress(const Constant& c, const DataLayout& layo
   case Instruction::BitCast:
   case Instruction::AddrSpaceCast:
   case Instruction::PtrToInt:
-  case Instruction::IntToPtr: return evaluateAddress(*cast<Constant>(e->getOperand(0)), layout);
+  case Instruction::IntToPtr:
+    return evaluateAddress(*cast<Constant>(e->getOperand(0)), layout);
   case Instruction::GetElementPtr: {
     auto base = evaluateAddress(*cast<Constant>(e->getOperand(0)), layout);
     APInt offset(64, 0);
@@ -77,7 +95,8 @@ std::optional<Address> evaluateAddress(const Constant& c, const DataLayout& layo
     a->offset += subtract ? -b->offset : b->offset;
     return a;
   }
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -140,7 +159,8 @@ void ConstantTable::writeBytes(const Constant& c, uint64_t at, std::vector<uint8
   if (isa<UndefValue>(c) || c.isNullValue()) return;
   auto writeInteger = [&](const APInt& value, uint64_t size) {
     for (uint64_t k = 0; k < size && at + k < bytes.size(); ++k)
-      bytes[at + k] = uint8_t(value.lshr(std::min<uint64_t>(k * 8, value.getBitWidth())).getLoBits(8).getZExtValue());
+      bytes[at + k] =
+          uint8_t(value.lshr(std::min<uint64_t>(k * 8, value.getBitWidth())).getLoBits(8).getZExtValue());
   };
   if (auto* i = dyn_cast<ConstantInt>(&c)) return writeInteger(i->getValue(), layout_.getTypeStoreSize(type));
   if (auto* f = dyn_cast<ConstantFP>(&c))

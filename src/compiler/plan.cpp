@@ -215,7 +215,8 @@ ModulePlan planModule(Module& m, uint64_t hash) {
     FunctionPlan& p = plan.functions.emplace_back();
     p.function = &f;
     p.setsJump = callsSetJump(f);
-    p.callableFromOutside = !f.hasLocalLinkage() || f.hasAddressTaken(nullptr, false, true, false, false, false);
+    p.callableFromOutside =
+        !f.hasLocalLinkage() || f.hasAddressTaken(nullptr, false, true, false, false, false);
     p.entryId = plan.instructionCount++;
     for (Instruction& i : instructions(f))
       if (!isa<DbgInfoIntrinsic>(i)) plan.ids[&i] = plan.instructionCount++;
@@ -233,7 +234,8 @@ fir::CallKind classifyCall(const CallBase& call, const InsideNames& inside) {
   if (!callee) return fir::CallKind::Either;
   if (callee->getFunctionType() != call.getFunctionType()) return fir::CallKind::Either;
   if (isPlain(*callee)) return fir::CallKind::Outside;
-  if (!callee->isDeclaration()) return callee->isInterposable() ? fir::CallKind::Either : fir::CallKind::Inside;
+  if (!callee->isDeclaration())
+    return callee->isInterposable() ? fir::CallKind::Either : fir::CallKind::Inside;
   if (callee->hasExternalWeakLinkage()) return fir::CallKind::Either;
   if (inside.contains(callee->getName())) return fir::CallKind::Inside;
   StringRef name = callee->getName();
@@ -263,25 +265,49 @@ bool isFillCall(const CallBase& call) {
   if (isa<MemSetInst>(call) || isa<MemSetInlineInst>(call)) return true;
   const Function* callee = directCallee(call);
   if (!callee || !callee->isDeclaration() || isa<InvokeInst>(call)) return false;
-  return callee->getName() == "memset" && hasSignature(call, {Type::PointerTyID, Type::IntegerTyID, Type::IntegerTyID});
+  return callee->getName() == "memset" &&
+         hasSignature(call, {Type::PointerTyID, Type::IntegerTyID, Type::IntegerTyID});
 }
 
 IntrinsicUse intrinsicUse(const CallBase& call, fir::Intrinsic& out) {
   using I = fir::Intrinsic;
   static const DenseMap<unsigned, I> computed = {
-      {Intrinsic::abs, I::Abs}, {Intrinsic::smax, I::SMax}, {Intrinsic::smin, I::SMin},
-      {Intrinsic::umax, I::UMax}, {Intrinsic::umin, I::UMin}, {Intrinsic::bswap, I::BSwap},
-      {Intrinsic::bitreverse, I::BitReverse}, {Intrinsic::ctpop, I::CtPop}, {Intrinsic::ctlz, I::CtLz},
-      {Intrinsic::cttz, I::CtTz}, {Intrinsic::fshl, I::FShl}, {Intrinsic::fshr, I::FShr},
-      {Intrinsic::sadd_with_overflow, I::SAddOverflow}, {Intrinsic::uadd_with_overflow, I::UAddOverflow},
-      {Intrinsic::ssub_with_overflow, I::SSubOverflow}, {Intrinsic::usub_with_overflow, I::USubOverflow},
-      {Intrinsic::smul_with_overflow, I::SMulOverflow}, {Intrinsic::umul_with_overflow, I::UMulOverflow},
-      {Intrinsic::sadd_sat, I::SAddSat}, {Intrinsic::uadd_sat, I::UAddSat}, {Intrinsic::ssub_sat, I::SSubSat},
-      {Intrinsic::usub_sat, I::USubSat}, {Intrinsic::fabs, I::FAbs}, {Intrinsic::sqrt, I::Sqrt},
-      {Intrinsic::floor, I::Floor}, {Intrinsic::ceil, I::Ceil}, {Intrinsic::trunc, I::FTrunc},
-      {Intrinsic::rint, I::Rint}, {Intrinsic::nearbyint, I::NearbyInt}, {Intrinsic::round, I::Round},
-      {Intrinsic::roundeven, I::RoundEven}, {Intrinsic::copysign, I::CopySign}, {Intrinsic::minnum, I::MinNum},
-      {Intrinsic::maxnum, I::MaxNum}, {Intrinsic::fma, I::Fma}, {Intrinsic::ptrmask, I::PtrMask},
+      {Intrinsic::abs, I::Abs},
+      {Intrinsic::smax, I::SMax},
+      {Intrinsic::smin, I::SMin},
+      {Intrinsic::umax, I::UMax},
+      {Intrinsic::umin, I::UMin},
+      {Intrinsic::bswap, I::BSwap},
+      {Intrinsic::bitreverse, I::BitReverse},
+      {Intrinsic::ctpop, I::CtPop},
+      {Intrinsic::ctlz, I::CtLz},
+      {Intrinsic::cttz, I::CtTz},
+      {Intrinsic::fshl, I::FShl},
+      {Intrinsic::fshr, I::FShr},
+      {Intrinsic::sadd_with_overflow, I::SAddOverflow},
+      {Intrinsic::uadd_with_overflow, I::UAddOverflow},
+      {Intrinsic::ssub_with_overflow, I::SSubOverflow},
+      {Intrinsic::usub_with_overflow, I::USubOverflow},
+      {Intrinsic::smul_with_overflow, I::SMulOverflow},
+      {Intrinsic::umul_with_overflow, I::UMulOverflow},
+      {Intrinsic::sadd_sat, I::SAddSat},
+      {Intrinsic::uadd_sat, I::UAddSat},
+      {Intrinsic::ssub_sat, I::SSubSat},
+      {Intrinsic::usub_sat, I::USubSat},
+      {Intrinsic::fabs, I::FAbs},
+      {Intrinsic::sqrt, I::Sqrt},
+      {Intrinsic::floor, I::Floor},
+      {Intrinsic::ceil, I::Ceil},
+      {Intrinsic::trunc, I::FTrunc},
+      {Intrinsic::rint, I::Rint},
+      {Intrinsic::nearbyint, I::NearbyInt},
+      {Intrinsic::round, I::Round},
+      {Intrinsic::roundeven, I::RoundEven},
+      {Intrinsic::copysign, I::CopySign},
+      {Intrinsic::minnum, I::MinNum},
+      {Intrinsic::maxnum, I::MaxNum},
+      {Intrinsic::fma, I::Fma},
+      {Intrinsic::ptrmask, I::PtrMask},
   };
   unsigned id = call.getIntrinsicID();
   if (auto it = computed.find(id); it != computed.end()) {

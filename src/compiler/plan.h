@@ -46,7 +46,9 @@ struct ModulePlan {
   // Every symbol whose address replay needs: globals, functions, block addresses; value: index.
   llvm::MapVector<const llvm::Constant*, uint32_t> symbols;
 
-  uint32_t symbol(const llvm::Constant* c) { return symbols.insert({c, uint32_t(symbols.size())}).first->second; }
+  uint32_t symbol(const llvm::Constant* c) {
+    return symbols.insert({c, uint32_t(symbols.size())}).first->second;
+  }
 };
 
 ModulePlan planModule(llvm::Module& module, uint64_t hash);

@@ -53,7 +53,8 @@ void inlineHeaderBodies(ArrayRef<Function*> bodies) {
   for (Function* f : bodies) {
     SmallVector<CallBase*> calls;
     for (User* user : f->users())
-      if (auto* call = dyn_cast<CallBase>(user); call && call->getCalledFunction() == f && call->getFunction() != f)
+      if (auto* call = dyn_cast<CallBase>(user);
+          call && call->getCalledFunction() == f && call->getFunction() != f)
         calls.push_back(call);
     for (CallBase* call : calls) {
       InlineFunctionInfo info;
@@ -155,7 +156,8 @@ void copyByValueArguments(Function& f) {
     if (!a.hasByValAttr()) continue;
     Type* type = a.getParamByValType();
     Align align = std::max(a.getParamAlign().valueOrOne(), layout.getABITypeAlign(type));
-    AllocaInst* copy = new AllocaInst(type, 0, nullptr, align, a.getName() + ".copy", f.getEntryBlock().begin());
+    AllocaInst* copy =
+        new AllocaInst(type, 0, nullptr, align, a.getName() + ".copy", f.getEntryBlock().begin());
     a.replaceAllUsesWith(copy);
     CallInst* move = b.CreateMemCpy(copy, align, &a, align, layout.getTypeAllocSize(type));
     move->setMetadata(kByValueMetadata, MDNode::get(f.getContext(), {}));
@@ -186,7 +188,8 @@ bool isExpressible(const Function& f) {
     if (isa<CallBrInst, CatchSwitchInst, CatchPadInst, CleanupPadInst>(i)) return false;
     if (i.getType()->isTokenTy() || i.getType()->isScalableTy()) return false;
     if (auto* call = dyn_cast<CallBase>(&i))
-      if (call->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp || call->getIntrinsicID() == Intrinsic::localescape)
+      if (call->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp ||
+          call->getIntrinsicID() == Intrinsic::localescape)
         return false;
   }
   return true;
@@ -199,8 +202,8 @@ void forwardToPlainBody(Function& f) {
     f.addFnAttr(kPlainAttribute);
     return;
   }
-  Function* plain = Function::Create(f.getFunctionType(), GlobalValue::InternalLinkage, f.getName() + ".plain",
-                                     f.getParent());
+  Function* plain = Function::Create(f.getFunctionType(), GlobalValue::InternalLinkage,
+                                     f.getName() + ".plain", f.getParent());
   plain->copyAttributesFrom(&f);
   plain->setLinkage(GlobalValue::InternalLinkage);
   plain->setVisibility(GlobalValue::DefaultVisibility);
@@ -253,7 +256,8 @@ Value* assembled(IRBuilder<NoFolder>& b, Constant& c) {
   Value* whole = Constant::getNullValue(c.getType());
   for (unsigned k = 0; k < c.getNumOperands(); ++k) {
     Value* part = assembled(b, *cast<Constant>(c.getOperand(k)));
-    whole = c.getType()->isVectorTy() ? b.CreateInsertElement(whole, part, b.getInt32(k)) : b.CreateInsertValue(whole, part, k);
+    whole = c.getType()->isVectorTy() ? b.CreateInsertElement(whole, part, b.getInt32(k))
+                                      : b.CreateInsertValue(whole, part, k);
   }
   return whole;
 }
@@ -262,7 +266,8 @@ void assembleWideConstants(Function& f) {
   SmallVector<Use*> uses;
   for (Instruction& i : instructions(f))
     for (Use& use : i.operands())
-      if (auto* c = dyn_cast<ConstantAggregate>(use); c && !isa<LandingPadInst>(i) && holdsAddress(*c)) uses.push_back(&use);
+      if (auto* c = dyn_cast<ConstantAggregate>(use); c && !isa<LandingPadInst>(i) && holdsAddress(*c))
+        uses.push_back(&use);
   for (Use* use : uses) {
     auto* i = cast<Instruction>(use->getUser());
     auto* phi = dyn_cast<PHINode>(i);
@@ -307,8 +312,8 @@ void lowerRareAtomics(Function& f) {
   }
 }
 
-// Code takes an ifunc's address from a stub, data from the loader: two addresses of one function. Code reads it
-// from data, too, so that there is only the one that replay knows.
+// Code takes an ifunc's address from a stub, data from the loader: two addresses of one function. Code reads
+// it from data, too, so that there is only the one that replay knows.
 void readResolvedFunctions(Module& m) {
   for (GlobalIFunc& g : m.ifuncs()) {
     convertUsersOfConstantsToInstructions({&g});
@@ -317,10 +322,30 @@ void readResolvedFunctions(Module& m) {
       auto* i = dyn_cast<Instruction>(use.getUser());
       if (!i) continue;
       if (!place)
-        place = new GlobalVariable(m, g.getType(), false, GlobalValue::InternalLinkage, &g, "faultline.resolved");
+        place =
+            new GlobalVariable(m, g.getType(), false, GlobalValue::InternalLinkage, &g, "faultline.resolved");
       auto* phi = dyn_cast<PHINode>(i);
       Instruction* at = phi ? phi->getIncomingBlock(use)->getTerminator() : i;
       use.set(IRBuilder<>(at).CreateLoad(g.getType(), place));
+    }
+  }
+}
+
+// The front end names a thread-local variable directly where it initialises it; everywhere else, and after
+// this also there, an intrinsic says that the address is the running thread's own.
+void askForThreadLocals(Module& m) {
+  for (GlobalVariable& g : m.globals()) {
+    if (!g.isThreadLocal()) continue;
+    convertUsersOfConstantsToInstructions({&g});
+    for (Use& use : make_early_inc_range(g.uses())) {
+      auto* i = dyn_cast<Instruction>(use.getUser());
+      if (!i || isPlain(*i->getFunction())) continue;
+      if (auto* call = dyn_cast<IntrinsicInst>(i);
+          call && call->getIntrinsicID() == Intrinsic::threadlocal_address)
+        continue;
+      auto* phi = dyn_cast<PHINode>(i);
+      use.set(
+          IRBuilder<>(phi ? phi->getIncomingBlock(use)->getTerminator() : i).CreateThreadLocalAddress(&g));
     }
   }
 }
@@ -358,7 +383,9 @@ void relaxAttributes(Function& f) {
 
 bool isPlain(const Function& function) { return function.hasFnAttribute(kPlainAttribute); }
 
-bool isByValueCopy(const Instruction& instruction) { return instruction.getMetadata(kByValueMetadata) != nullptr; }
+bool isByValueCopy(const Instruction& instruction) {
+  return instruction.getMetadata(kByValueMetadata) != nullptr;
+}
 
 Result<void> prepareModule(Module& m) {
   runCoroutinePasses(m);
@@ -391,9 +418,11 @@ Result<void> prepareModule(Module& m) {
   }
   expandConstants(m);
   readResolvedFunctions(m);
+  askForThreadLocals(m);
   std::string problem;
   raw_string_ostream stream(problem);
-  if (verifyModule(m, &stream)) return errorf("{}: IR is not valid after preparation: {}", m.getName().str(), problem);
+  if (verifyModule(m, &stream))
+    return errorf("{}: IR is not valid after preparation: {}", m.getName().str(), problem);
   return {};
 }
 

@@ -4,9 +4,9 @@
 //
 //   before                                        after
 //   call void @f(ptr byval(%S) %p)                %c = alloca %S; memcpy %c <- %p; call @f(ptr byval(%S) %c)
-//   define void @f(ptr byval(%S) %p)              ... %c = alloca %S; memcpy %c <- %p at entry, uses of %p -> %c
-//   call double @llvm.fmuladd(a, b, c)            fmul a, b; fadd
-//   define linkonce @g() { callbr ... }           @g.plain keeps the body without hooks, @g only calls it
+//   define void @f(ptr byval(%S) %p)              ... %c = alloca %S; memcpy %c <- %p at entry, uses of %p ->
+//   %c call double @llvm.fmuladd(a, b, c)            fmul a, b; fadd define linkonce @g() { callbr ... }
+//   @g.plain keeps the body without hooks, @g only calls it
 #pragma once
 
 #include "base/result.h"

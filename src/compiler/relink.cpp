@@ -46,7 +46,8 @@ std::string besideRuntime(const std::string& word) {
   if (word == "-static-pie") return "-pie";
   constexpr std::string_view kSanitize = "-fsanitize=";
   if (!word.starts_with(kSanitize)) return word;
-  constexpr std::string_view kAlone[] = {"address", "memory", "thread", "leak", "hwaddress", "dataflow", "safe-stack"};
+  constexpr std::string_view kAlone[] = {"address",   "memory",   "thread",    "leak",
+                                         "hwaddress", "dataflow", "safe-stack"};
   std::string kept;
   for (size_t from = kSanitize.size(); from < word.size();) {
     size_t comma = std::min(word.find(',', from), word.size());

@@ -82,7 +82,8 @@ Result<fs::path> runtimeLibrary() {
 
 // The shared libraries that the loader would map, as `ldd` finds them.
 Result<std::vector<fs::path>> loadedLibraries(const fs::path& program) {
-  FL_TRY(outcome, runCommand({.argv = {program.string()}, .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}}}));
+  FL_TRY(outcome,
+         runCommand({.argv = {program.string()}, .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}}}));
   std::vector<fs::path> libraries;
   if (!outcome.ok()) return libraries; // static: there are none
   size_t at = 0;
@@ -181,7 +182,8 @@ Result<void> makeUnits(const Build& build, const fs::path& folder, const Variant
   return {};
 }
 
-Result<void> linkVariant(const Build& build, const fs::path& units, const fs::path& out, const fs::path& runtime) {
+Result<void> linkVariant(const Build& build, const fs::path& units, const fs::path& out,
+                         const fs::path& runtime) {
   for (size_t b = 0; b < build.binaries.size(); ++b) {
     const Binary& binary = build.binaries[b];
     RelinkRequest request{.program = *binary.embedded, .output = {}};
@@ -204,7 +206,8 @@ Result<void> linkVariant(const Build& build, const fs::path& units, const fs::pa
 }
 
 Result<void> writeManifest(const Build& build, const fs::path& out, const std::string& programId) {
-  nlohmann::json manifest{{"version", 1}, {"program", build.binaries[0].path.string()}, {"programId", programId}};
+  nlohmann::json manifest{
+      {"version", 1}, {"program", build.binaries[0].path.string()}, {"programId", programId}};
   for (const Binary& b : build.binaries) manifest["binaries"].push_back(b.path.string());
   for (const Unit& u : build.units)
     manifest["units"].push_back({{"hash", fmt::format("{:016x}", u.hash)}, {"source", u.name}});
@@ -234,11 +237,13 @@ private:
   int fd_;
 };
 
-Variant describe(const fs::path& directory, const std::string& key, const std::string& programId, size_t binaries) {
+Variant describe(const fs::path& directory, const std::string& key, const std::string& programId,
+                 size_t binaries) {
   return {key, directory, directory / "program", programId, binaries > 1, 0};
 }
 
-Result<Variant> make(Build& build, const fs::path& root, const std::string& toolHash, const VariantOptions& options) {
+Result<Variant> make(Build& build, const fs::path& root, const std::string& toolHash,
+                     const VariantOptions& options) {
   FL_TRY(runtime, runtimeLibrary());
   FL_TRY(runtimeHash, hashOfFile(runtime));
   nameUnits(build, toolHash);
@@ -298,8 +303,10 @@ Result<Variant> cachedVariant(const std::string& key) {
   if (key.empty() || key.find('/') != std::string::npos || !text)
     return errorf("the variant {} is not in the cache any more", key);
   auto manifest = nlohmann::json::parse(*text, nullptr, false);
-  if (!manifest.is_object()) return errorf("the variant {} in the cache is damaged: run `faultline cache --clean`", key);
-  return describe(directory, key, manifest.value("programId", ""), manifest.value("binaries", nlohmann::json::array()).size());
+  if (!manifest.is_object())
+    return errorf("the variant {} in the cache is damaged: run `faultline cache --clean`", key);
+  return describe(directory, key, manifest.value("programId", ""),
+                  manifest.value("binaries", nlohmann::json::array()).size());
 }
 
 } // namespace faultline::compiler

@@ -21,7 +21,7 @@ struct Variant {
   std::string key;
   std::filesystem::path directory;
   std::filesystem::path executable;
-  std::string programId; // names the IR: equal for equal programs
+  std::string programId;     // names the IR: equal for equal programs
   bool hasLibraries = false; // directory must come first on LD_LIBRARY_PATH
   double seconds = 0;        // spent on making it; 0: it was in the cache
 };

@@ -63,7 +63,8 @@ Result<uint64_t> trimCache(uint64_t limit) {
   listFolder(root / "units", entries, paths);
   std::vector<size_t> order(entries.size());
   for (size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return entries[a].used < entries[b].used; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return entries[a].used < entries[b].used; });
   uint64_t total = 0, removed = 0;
   for (auto& e : entries) total += e.bytes;
   for (size_t k : order) {

@@ -62,9 +62,9 @@ Result<std::string> generateCode(Module& m) {
   options.UseInitArray = true;
   options.FunctionSections = false;
   bool pic = m.getPICLevel() != PICLevel::NotPIC;
-  std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(m.getTargetTriple(), "x86-64", "", options, pic ? Reloc::PIC_ : Reloc::Static,
-                                  m.getCodeModel(), CodeGenOptLevel::Default));
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      m.getTargetTriple(), "x86-64", "", options, pic ? Reloc::PIC_ : Reloc::Static, m.getCodeModel(),
+      CodeGenOptLevel::Default));
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
@@ -76,7 +76,9 @@ Result<std::string> generateCode(Module& m) {
 
 } // namespace
 
-Result<std::vector<std::string>> definedFunctions(const std::string& bitcode) { return functionNames(bitcode, true); }
+Result<std::vector<std::string>> definedFunctions(const std::string& bitcode) {
+  return functionNames(bitcode, true);
+}
 Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode) {
   return functionNames(bitcode, false);
 }
@@ -94,7 +96,8 @@ Result<VariantUnit> makeRecordUnit(const std::string& bitcode, uint64_t hash, co
   instrumentModule(plan, inside);
   std::string problem;
   raw_string_ostream stream(problem);
-  if (verifyModule(m, &stream)) return errorf("{}: IR is not valid after instrumentation: {}", m.getName().str(), problem);
+  if (verifyModule(m, &stream))
+    return errorf("{}: IR is not valid after instrumentation: {}", m.getName().str(), problem);
   FL_TRY(object, generateCode(m));
   unit.object = std::move(object);
   return unit;

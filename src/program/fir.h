@@ -99,19 +99,53 @@ enum class Op : uint8_t {
 // clang-format on
 
 enum class CallKind : uint8_t {
-  Inside,   // a function that has IR, by name
-  Outside,  // a function that has none
-  Either,   // by pointer, or by a name that cannot be decided: the function's address tells
-  SetJmp,   // returns twice
-  LongJmp,  // does not return here
+  Inside,  // a function that has IR, by name
+  Outside, // a function that has none
+  Either,  // by pointer, or by a name that cannot be decided: the function's address tells
+  SetJmp,  // returns twice
+  LongJmp, // does not return here
 };
 
 enum class Intrinsic : uint8_t {
-  Abs, SMax, SMin, UMax, UMin, BSwap, BitReverse, CtPop, CtLz, CtTz, FShl, FShr,
-  SAddOverflow, UAddOverflow, SSubOverflow, USubOverflow, SMulOverflow, UMulOverflow,
-  SAddSat, UAddSat, SSubSat, USubSat,
-  FAbs, Sqrt, Floor, Ceil, FTrunc, Rint, NearbyInt, Round, RoundEven, CopySign, MinNum, MaxNum, Fma,
-  ObjectSize /* operand: the folded constant */, PtrMask, Expect /* first operand */, IsConstant /* 0 */,
+  Abs,
+  SMax,
+  SMin,
+  UMax,
+  UMin,
+  BSwap,
+  BitReverse,
+  CtPop,
+  CtLz,
+  CtTz,
+  FShl,
+  FShr,
+  SAddOverflow,
+  UAddOverflow,
+  SSubOverflow,
+  USubOverflow,
+  SMulOverflow,
+  UMulOverflow,
+  SAddSat,
+  UAddSat,
+  SSubSat,
+  USubSat,
+  FAbs,
+  Sqrt,
+  Floor,
+  Ceil,
+  FTrunc,
+  Rint,
+  NearbyInt,
+  Round,
+  RoundEven,
+  CopySign,
+  MinNum,
+  MaxNum,
+  Fma,
+  ObjectSize /* operand: the folded constant */,
+  PtrMask,
+  Expect /* first operand */,
+  IsConstant /* 0 */,
   IsFPClass,
 };
 
@@ -172,19 +206,25 @@ struct Function {
 enum FunctionFlags : uint32_t {
   kCallableFromOutside = 1,
   kVariadic = 2,
-  kWeak = 4,        // another definition of the same name may have been linked instead
+  kWeak = 4, // another definition of the same name may have been linked instead
   kSystemHeader = 8,
-  kSetsJump = 16,   // calls setjmp
+  kSetsJump = 16, // calls setjmp
 };
 
 enum SymbolFlags : uint32_t {
-  kFunction = 1, kDefined = 2, kConstant = 4, kThreadLocal = 8, kWeakSymbol = 16, kLocal = 32, kBlockAddress = 64,
+  kFunction = 1,
+  kDefined = 2,
+  kConstant = 4,
+  kThreadLocal = 8,
+  kWeakSymbol = 16,
+  kLocal = 32,
+  kBlockAddress = 64,
 };
 struct Symbol {
   uint32_t name; // linker name
   uint32_t flags;
   uint64_t size;
-  uint64_t initial;     // offset in `bytes`, or ~0: zeros, code or not defined here
+  uint64_t initial; // offset in `bytes`, or ~0: zeros, code or not defined here
   uint32_t firstRelocation, relocationCount;
   uint32_t function;    // index in `functions`, or kNone; kBlockAddress: block index in imm-th function
   uint32_t displayName; // as the source has it
@@ -229,18 +269,39 @@ struct Variable {
 };
 
 enum class DebugKind : uint8_t {
-  Unknown, Bool, SignedInt, UnsignedInt, SignedChar, UnsignedChar, Float, Complex,
-  Pointer, Reference, MemberPointer, Struct, Class, Union, Enum, Array, Typedef, Const, Volatile, Restrict,
-  Atomic, Function, NullPointer, Unspecified,
+  Unknown,
+  Bool,
+  SignedInt,
+  UnsignedInt,
+  SignedChar,
+  UnsignedChar,
+  Float,
+  Complex,
+  Pointer,
+  Reference,
+  MemberPointer,
+  Struct,
+  Class,
+  Union,
+  Enum,
+  Array,
+  Typedef,
+  Const,
+  Volatile,
+  Restrict,
+  Atomic,
+  Function,
+  NullPointer,
+  Unspecified,
 };
 struct DebugType {
   DebugKind kind;
   uint8_t reserved[3];
   uint32_t name;
   uint64_t bytes;
-  uint32_t base;        // pointee, element, aliased, underlying type; kNone: void
+  uint32_t base;                     // pointee, element, aliased, underlying type; kNone: void
   uint32_t firstMember, memberCount; // `members`: fields, base classes, enumerators
-  uint32_t count;       // Array: elements of this dimension; kNone: unknown
+  uint32_t count;                    // Array: elements of this dimension; kNone: unknown
 };
 struct Member {
   uint32_t name;

@@ -49,7 +49,9 @@ struct Image {
   std::span<const Instruction> instructionsOf(const Function& f) const {
     return instructions.subspan(f.firstInstruction, f.instructionCount);
   }
-  std::span<const Block> blocksOf(const Function& f) const { return blocks.subspan(f.firstBlock, f.blockCount); }
+  std::span<const Block> blocksOf(const Function& f) const {
+    return blocks.subspan(f.firstBlock, f.blockCount);
+  }
   std::span<const Argument> argumentsOf(const Function& f) const {
     return arguments.subspan(f.firstArgument, f.argumentCount);
   }

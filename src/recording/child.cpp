@@ -45,8 +45,8 @@ public:
   }
 
 private:
-  // A function of the variant may take more of the machine's stack than the program's own did. No limit at all
-  // would change the layout of the address space.
+  // A function of the variant may take more of the machine's stack than the program's own did. No limit at
+  // all would change the layout of the address space.
   void widenStack() {
     constexpr rlim_t kLeast = rlim_t(64) << 20, kMost = rlim_t(1) << 30;
     rlimit limit;

@@ -40,8 +40,9 @@ bool Engine::push(DecodedFunction& f, Frame::Kind kind, uint32_t resume) {
   Thread& thread = t();
   size_t start = thread.wordCount();
   if (start + f.words + kArgumentRoom > options_.stackWordsLimit)
-    return fail(errorf("the replayed program's stack has {} frames and {} MiB of words; that is over the limit",
-                       thread.depth, start >> 17)),
+    return fail(errorf(
+               "the replayed program's stack has {} frames and {} MiB of words; that is over the limit",
+               thread.depth, start >> 17)),
            false;
   thread.frames.reserve(thread.depth + 2);
   thread.words.reserve(start + f.words + 2 * kArgumentRoom);
@@ -64,7 +65,8 @@ void Engine::popFrame() {
   --m_.frame;
 }
 
-void Engine::copyArguments(const CallSite& site, const DecodedFunction& f, const uint64_t* from, uint64_t* to) {
+void Engine::copyArguments(const CallSite& site, const DecodedFunction& f, const uint64_t* from,
+                           uint64_t* to) {
   std::span<const fir::Argument> arguments = f.module->image->argumentsOf(*f.fir);
   for (size_t k = 0; k < arguments.size(); ++k) {
     uint32_t words = f.module->image->types[arguments[k].type].words;
@@ -160,7 +162,9 @@ void Engine::returnFrom(bool ready) {
       std::memmove(wordsOf(*m_.frame) + site.dst, value, size_t(std::min(words, site.resultWords)) * 8);
     return goTo(site.plainResume);
   }
-  case Frame::FromOutside: t().place = Place::Outside; return;
+  case Frame::FromOutside:
+    t().place = Place::Outside;
+    return;
   case Frame::SignalAtEpoch:
   case Frame::SignalAtFault:
     t().place = frame.kind == Frame::SignalAtEpoch ? Place::EpochPoint : Place::Code;

@@ -6,7 +6,8 @@
 namespace faultline::replay {
 namespace {
 
-std::vector<StackPiece> cut(const void* data, size_t bytes, const std::vector<StackPiece>* before, uint64_t& own) {
+std::vector<StackPiece> cut(const void* data, size_t bytes, const std::vector<StackPiece>* before,
+                            uint64_t& own) {
   std::vector<StackPiece> pieces;
   auto* at = static_cast<const uint8_t*>(data);
   for (size_t done = 0; done < bytes; done += StackPiece::kBytes) {

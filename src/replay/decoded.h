@@ -94,9 +94,9 @@ struct CallSite {
   std::vector<Source> arguments;
   uint32_t dst = fir::kNone; // of the result
   uint32_t resultWords = 0;
-  uint32_t plainResume = 0;              // index in plain code, perhaps a stub
-  uint32_t plainUnwind = fir::kNone;     // the same for the landing pad
-  uint32_t landingPad = fir::kNone;      // local id of the LandingPad instruction
+  uint32_t plainResume = 0;          // index in plain code, perhaps a stub
+  uint32_t plainUnwind = fir::kNone; // the same for the landing pad
+  uint32_t landingPad = fir::kNone;  // local id of the LandingPad instruction
   const Insn* fastResume = nullptr;
   // Fast code: what the call of `target` needs. Also the last target of a call by pointer.
   mutable uint64_t targetAddress = 0;

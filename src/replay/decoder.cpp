@@ -45,7 +45,8 @@ Operation& Decoder::operation(uint32_t index) {
   op.run = operationFor(i);
   for (fir::Operand o : image_.operandsOf(i)) {
     // Operands of an Opaque are not values that anyone reads, so nobody checked them.
-    bool exists = !isConstant(o) || (fir::operandIndex(o) < f_.module->constants.size() && i.op != Op::Opaque);
+    bool exists =
+        !isConstant(o) || (fir::operandIndex(o) < f_.module->constants.size() && i.op != Op::Opaque);
     op.sources.push_back(exists ? source(o) : Source{});
   }
   if (i.op == Op::ThreadLocal) {
@@ -94,7 +95,8 @@ const Edge* Decoder::edge(uint32_t from, uint32_t to) {
     const fir::Instruction& phi = at(k);
     for (uint32_t o = 0; o + 1 < phi.operandCount; o += 2) {
       if (fir::operandIndex(operand(phi, o)) != from) continue;
-      if (type(phi.type).words) e.moves.push_back({phi.dst, type(phi.type).words, source(operand(phi, o + 1))});
+      if (type(phi.type).words)
+        e.moves.push_back({phi.dst, type(phi.type).words, source(operand(phi, o + 1))});
       break;
     }
   }
@@ -112,7 +114,8 @@ std::vector<uint64_t> blockAddresses(const LoadedModule& module, uint32_t functi
 }
 
 bool kindsOf(fir::Operand a, fir::Operand b, Kinds& kinds) {
-  bool ca = fir::operandKind(a) == fir::OperandKind::Constant, cb = fir::operandKind(b) == fir::OperandKind::Constant;
+  bool ca = fir::operandKind(a) == fir::OperandKind::Constant,
+       cb = fir::operandKind(b) == fir::OperandKind::Constant;
   kinds = cb ? Kinds::WordConstant : ca ? Kinds::ConstantWord : Kinds::WordWord;
   return !(ca && cb);
 }

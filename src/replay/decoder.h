@@ -19,7 +19,9 @@ public:
 protected:
   const fir::Instruction& at(uint32_t index) const { return f_.instruction(index); }
   uint32_t count() const { return f_.instructionCount(); }
-  fir::Operand operand(const fir::Instruction& i, uint32_t k) const { return image_.operands[i.operands + k]; }
+  fir::Operand operand(const fir::Instruction& i, uint32_t k) const {
+    return image_.operands[i.operands + k];
+  }
   const fir::Type& type(uint32_t index) const { return image_.types[index]; }
   uint32_t firstOf(uint32_t block) const { return blocks_[block].first - f_.fir->firstInstruction; }
   uint32_t blockOf(uint32_t index) const;
@@ -61,7 +63,9 @@ private:
   uint32_t target(uint32_t from, uint32_t to);
   uint32_t blockStart(uint32_t block); // behind the phi moves
   uint32_t addStub(Stub stub);
-  static uint32_t distance(uint32_t from, uint32_t to) { return uint32_t((int64_t(to) - int64_t(from)) * int64_t(sizeof(Insn))); }
+  static uint32_t distance(uint32_t from, uint32_t to) {
+    return uint32_t((int64_t(to) - int64_t(from)) * int64_t(sizeof(Insn)));
+  }
 
   std::vector<uint32_t> epochStubs_; // by block; kNone
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> edgeStubs_;

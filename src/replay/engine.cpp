@@ -61,11 +61,16 @@ Result<Engine::Stop> Engine::finish(uint64_t limit) {
 bool Engine::step(uint64_t limit, bool exact) {
   if (error_ || ending_.kind != Ending::None || atBreak_) return false;
   switch (t().place) {
-  case Place::Outside: outside(); return true;
-  case Place::EpochPoint: epochPoint(); return true;
+  case Place::Outside:
+    outside();
+    return true;
+  case Place::EpochPoint:
+    epochPoint();
+    return true;
   case Place::Code:
     if (m_.steps >= limit) return false;
-    if (m_.steps >= options_.maxSteps) return fail(errorf("replay was stopped after {} instructions", m_.steps)), false;
+    if (m_.steps >= options_.maxSteps)
+      return fail(errorf("replay was stopped after {} instructions", m_.steps)), false;
     execute(limit, exact);
     return true;
   }
@@ -88,7 +93,9 @@ void Engine::setLimits(bool fast, uint64_t limit, bool exact) {
   uint64_t most = std::min(limit, options_.maxSteps);
   if (fast) {
     m_.epochStop = stop;
-    m_.stepStop = limit == kNever ? most : exact ? most - std::min(most, program_.longestFunction() + 2) : most;
+    m_.stepStop = limit == kNever ? most
+                  : exact         ? most - std::min(most, program_.longestFunction() + 2)
+                                  : most;
     return;
   }
   // Plain code for the log's sake goes back to fast code at the next epoch point.
@@ -121,12 +128,20 @@ void Engine::leave() {
   thread.position = plainIndex(*m_.frame->function, m_.ip);
   thread.place = Place::Code;
   switch (m_.exit) {
-  case Exit::Epoch: thread.place = Place::EpochPoint; return;
-  case Exit::Step: atBreak_ = m_.breakEpoch == m_.epoch && currentId() == m_.breakId; return;
-  case Exit::Call: return call(*static_cast<const CallSite*>(m_.ip->pointer), false);
-  case Exit::CallReady: return call(*static_cast<const CallSite*>(m_.ip->pointer), true);
-  case Exit::Return: return returnFrom(false);
-  case Exit::ReturnReady: return returnFrom(true);
+  case Exit::Epoch:
+    thread.place = Place::EpochPoint;
+    return;
+  case Exit::Step:
+    atBreak_ = m_.breakEpoch == m_.epoch && currentId() == m_.breakId;
+    return;
+  case Exit::Call:
+    return call(*static_cast<const CallSite*>(m_.ip->pointer), false);
+  case Exit::CallReady:
+    return call(*static_cast<const CallSite*>(m_.ip->pointer), true);
+  case Exit::Return:
+    return returnFrom(false);
+  case Exit::ReturnReady:
+    return returnFrom(true);
   case Exit::Engine: {
     auto& op = *static_cast<const Operation*>(m_.ip->pointer);
     if (!op.run(m_, op, m_.w)) return;
@@ -134,9 +149,13 @@ void Engine::leave() {
     ++thread.position;
     return;
   }
-  case Exit::Fault: return fault(thread.position);
-  case Exit::Stopped: return;
-  case Exit::Error: memoryFailed(); return;
+  case Exit::Fault:
+    return fault(thread.position);
+  case Exit::Stopped:
+    return;
+  case Exit::Error:
+    memoryFailed();
+    return;
   }
 }
 

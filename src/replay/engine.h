@@ -33,10 +33,10 @@ struct EngineOptions {
 struct Ending {
   enum Kind : uint8_t {
     None,
-    Exited,    // status
-    Fault,     // signal that was not handled (0: the recorder's time limit)
-    Replaced,  // exec
-    LogEnded,  // the process was killed, or the log is cut off: nothing more is known
+    Exited,   // status
+    Fault,    // signal that was not handled (0: the recorder's time limit)
+    Replaced, // exec
+    LogEnded, // the process was killed, or the log is cut off: nothing more is known
   };
   Kind kind = None;
   uint32_t status = 0;
@@ -45,9 +45,9 @@ struct Ending {
   uint64_t address = 0; // ~0: none
   bool write = false;
   uint64_t pc = 0;
-  bool outside = false;   // in outside code, called by the current instruction
-  bool smashed = false;   // a guard word was overwritten
-  bool exact = true;      // false: the instruction is the last one before the fault, as in a stack overflow
+  bool outside = false; // in outside code, called by the current instruction
+  bool smashed = false; // a guard word was overwritten
+  bool exact = true;    // false: the instruction is the last one before the fault, as in a stack overflow
 };
 
 // Replay and log disagree.

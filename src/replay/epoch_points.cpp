@@ -28,9 +28,15 @@ void Engine::epochPoint() {
 
 bool Engine::epochRecord(const Record& r) {
   switch (r.tag) {
-  case FL_LOG_SWITCH: switchTo(r.thread); return true;
-  case FL_LOG_SIGNAL: pop(); return true;
-  case FL_LOG_ENTER: enter(r, Frame::SignalAtEpoch, t().position); return true;
+  case FL_LOG_SWITCH:
+    switchTo(r.thread);
+    return true;
+  case FL_LOG_SIGNAL:
+    pop();
+    return true;
+  case FL_LOG_ENTER:
+    enter(r, Frame::SignalAtEpoch, t().position);
+    return true;
   case FL_LOG_FAULT: {
     if (r.where == FL_AT_OUTSIDE) return false;
     // No instruction touched the address. At a function's entry the machine's own stack was exhausted.
@@ -41,7 +47,8 @@ bool Engine::epochRecord(const Record& r) {
     if (!handlerFollows(fault)) endBy(fault, exact);
     return true;
   }
-  default: return false;
+  default:
+    return false;
   }
 }
 

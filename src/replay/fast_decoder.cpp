@@ -49,15 +49,15 @@ void FastDecoder::analyse() {
         if (dst != fir::kNone) // the engine writes it, between the segments
           for (uint32_t w = dst; w < dst + words; ++w) exposed_[w] = true;
       }
-      if (k + 1 == end)
-        forEachSuccessor(image_, i, [&](uint32_t s) { ++predecessors_[s]; });
+      if (k + 1 == end) forEachSuccessor(image_, i, [&](uint32_t s) { ++predecessors_[s]; });
     }
   }
 }
 
 // A branch to this block needs no code: the block is put right behind it.
 bool FastDecoder::continues(uint32_t to) const {
-  return predecessors_[to] == 1 && !blocks_[to].epoch && firstOf(to) == bodyOf(to) && labels_[to] == fir::kNone;
+  return predecessors_[to] == 1 && !blocks_[to].epoch && firstOf(to) == bodyOf(to) &&
+         labels_[to] == fir::kNone;
 }
 
 void FastDecoder::emitBlock(uint32_t block) {
@@ -140,11 +140,15 @@ void FastDecoder::terminator(uint32_t block, uint32_t index) {
     fixups_.push_back({emit(code, index), epoch ? Fixup::Body : Fixup::Dst, block, to});
     return;
   }
-  case Op::CondBr: return branchOn(block, index);
+  case Op::CondBr:
+    return branchOn(block, index);
   case Op::Switch:
-  case Op::IndirectBr: return switchOver(block, index);
-  case Op::Call: return call(block, index);
-  case Op::Ret: return ret(index);
+  case Op::IndirectBr:
+    return switchOver(block, index);
+  case Op::Call:
+    return call(block, index);
+  case Op::Ret:
+    return ret(index);
   default: { // Resume, Unreachable
     Insn code = insn(exitHandler(Mode::Fast, i.op == Op::Resume ? Exit::Call : Exit::Fault));
     if (i.op == Op::Resume) code.pointer = &callSite(index);
@@ -244,7 +248,8 @@ bool FastDecoder::directCall(CallSite& site) {
   std::span<const fir::Argument> arguments = image.argumentsOf(*target->fir);
   if (arguments.size() > site.arguments.size()) return false;
   for (const fir::Argument& a : arguments)
-    if (a.type >= image.types.size() || image.types[a.type].words != 1 || a.word >= target->words) return false;
+    if (a.type >= image.types.size() || image.types[a.type].words != 1 || a.word >= target->words)
+      return false;
   for (uint32_t k = 0; k < arguments.size(); ++k) {
     fir::Operand o = operand(i, k + 1);
     if (isConstant(o) && image_.constants[fir::operandIndex(o)].wide != fir::kNone) return false;
@@ -327,10 +332,18 @@ void FastDecoder::finish() {
     uint32_t to = distance(f.insn, f.field == Fixup::Body ? bodies_[f.to] : label(f.from, f.to));
     switch (f.field) {
     case Fixup::Dst:
-    case Fixup::Body: code_[f.insn].dst = to; break;
-    case Fixup::B: code_[f.insn].b = to; break;
-    case Fixup::Case: f.table->cases[f.which].distance = int32_t(to); break;
-    case Fixup::Otherwise: f.table->otherwise = int32_t(to); break;
+    case Fixup::Body:
+      code_[f.insn].dst = to;
+      break;
+    case Fixup::B:
+      code_[f.insn].b = to;
+      break;
+    case Fixup::Case:
+      f.table->cases[f.which].distance = int32_t(to);
+      break;
+    case Fixup::Otherwise:
+      f.table->otherwise = int32_t(to);
+      break;
     }
   }
   for (auto& [call, blocks] : invokes_) resumes_[call] = label(blocks.first, blocks.second);

@@ -47,8 +47,8 @@ private:
     uint8_t predicate = 0; // Compare
     uint32_t usesLeft = 0;
     uint32_t instruction = 0;
-    Value value;     // Alias, Sign32 (index of 32 bits), Not, LowBit; Compare: first operand
-    Value other;     // Compare: second
+    Value value; // Alias, Sign32 (index of 32 bits), Not, LowBit; Compare: first operand
+    Value other; // Compare: second
     Address address;
   };
 
@@ -103,7 +103,7 @@ private:
   const std::function<DecodedFunction*(uint64_t address)>& functionAt_;
   std::vector<Insn> code_;
   std::vector<uint32_t> origin_;
-  std::vector<bool> exposed_;         // by word: used in a segment that did not make it
+  std::vector<bool> exposed_; // by word: used in a segment that did not make it
   std::vector<uint32_t> predecessors_;
   std::vector<uint32_t> labels_, bodies_; // by block, kNone: not emitted
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> edgeLabels_;
@@ -120,9 +120,9 @@ private:
   std::map<uint32_t, uint32_t> resumes_;                      // call -> index in code
 
   // Of the segment at hand.
-  uint32_t count_ = 0; // instructions so far
-  std::map<uint32_t, uint32_t> uses_; // of each result, by instruction
-  std::map<uint32_t, Pending> pending_; // by word
+  uint32_t count_ = 0;                                            // instructions so far
+  std::map<uint32_t, uint32_t> uses_;                             // of each result, by instruction
+  std::map<uint32_t, Pending> pending_;                           // by word
   std::map<uint32_t, uint32_t> definedBy_, lastRead_, lastWrite_; // word -> index in code
   std::map<uint32_t, uint32_t> remaining_; // word -> uses of its value at hand that are still to come
   uint32_t current_ = 0;                   // instruction

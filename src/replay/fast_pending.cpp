@@ -86,9 +86,12 @@ FastDecoder::Value FastDecoder::readWord(uint32_t word) {
 bool FastDecoder::reliesOn(const Pending& p, uint32_t word) {
   auto is = [&](const Value& v) { return !v.constant && v.word == word; };
   switch (p.kind) {
-  case Pending::MakeAddress: return p.address.base == word || p.address.index == word;
-  case Pending::Compare: return is(p.value) || is(p.other);
-  default: return is(p.value);
+  case Pending::MakeAddress:
+    return p.address.base == word || p.address.index == word;
+  case Pending::Compare:
+    return is(p.value) || is(p.other);
+  default:
+    return is(p.value);
   }
 }
 
@@ -160,7 +163,8 @@ uint32_t FastDecoder::emit(Insn code, uint32_t origin, std::initializer_list<uin
   return index;
 }
 
-uint32_t FastDecoder::emitTo(uint32_t word, Insn code, uint32_t origin, std::initializer_list<uint32_t> reads) {
+uint32_t FastDecoder::emitTo(uint32_t word, Insn code, uint32_t origin,
+                             std::initializer_list<uint32_t> reads) {
   beforeWrite(word);
   code.dst = word;
   forget(word);
@@ -219,7 +223,8 @@ FastDecoder::Address FastDecoder::addressOf(fir::Operand o) {
   return a;
 }
 
-// The Insn that made `word` writes `to` instead, if nothing in between minds. Later users of `word` read `to`.
+// The Insn that made `word` writes `to` instead, if nothing in between minds. Later users of `word` read
+// `to`.
 bool FastDecoder::redirect(uint32_t word, uint32_t to) {
   auto made = definedBy_.find(word);
   auto left = remaining_.find(word);
@@ -229,7 +234,8 @@ bool FastDecoder::redirect(uint32_t word, uint32_t to) {
     auto it = places.find(which);
     return it != places.end() && it->second >= from;
   };
-  if (touched(lastRead_, word, at + 1) || touched(lastRead_, to, at + 1) || touched(lastWrite_, to, at)) return false;
+  if (touched(lastRead_, word, at + 1) || touched(lastRead_, to, at + 1) || touched(lastWrite_, to, at))
+    return false;
   for (auto& [other, p] : pending_)
     if (other != to && (reliesOn(p, to) || reliesOn(p, word))) return false;
   pending_.erase(to);

@@ -23,15 +23,24 @@ uint8_t exchanged(const fir::Instruction& i) {
     return uint8_t((i.sub & 9) | greater << 2 | less << 1);
   }
   switch (i.sub) {
-  case UGT: return ULT;
-  case UGE: return ULE;
-  case ULT: return UGT;
-  case ULE: return UGE;
-  case SGT: return SLT;
-  case SGE: return SLE;
-  case SLT: return SGT;
-  case SLE: return SGE;
-  default: return i.sub;
+  case UGT:
+    return ULT;
+  case UGE:
+    return ULE;
+  case ULT:
+    return UGT;
+  case ULE:
+    return UGE;
+  case SGT:
+    return SLT;
+  case SGE:
+    return SLE;
+  case SLT:
+    return SGT;
+  case SLE:
+    return SGE;
+  default:
+    return i.sub;
   }
 }
 
@@ -47,7 +56,8 @@ void FastDecoder::instruction(uint32_t index) {
   bool done = false;
   switch (i.op) {
   case Op::Nop:
-  case Op::Phi: return;
+  case Op::Phi:
+    return;
   case Op::Entry:
     if (f_.frameSize || f_.guardOffset != fir::kNone) emit(insn(entryHandler(Mode::Fast)), index);
     return;
@@ -68,10 +78,18 @@ void FastDecoder::instruction(uint32_t index) {
       emitTo(i.dst, code, index);
     }
     return;
-  case Op::Gep: done = address(index); break;
-  case Op::Load: done = load(index); break;
-  case Op::Store: done = store(index); break;
-  case Op::Select: done = select(index); break;
+  case Op::Gep:
+    done = address(index);
+    break;
+  case Op::Load:
+    done = load(index);
+    break;
+  case Op::Store:
+    done = store(index);
+    break;
+  case Op::Select:
+    done = select(index);
+    break;
   default:
     if ((i.op >= Op::Add && i.op <= Op::FRem) || i.op == Op::ICmp || i.op == Op::FCmp) done = binary(index);
     if (i.op >= Op::Trunc && i.op <= Op::BitCast) done = cast(index);
@@ -133,7 +151,9 @@ bool FastDecoder::binary(uint32_t index) {
   uint8_t predicate = i.sub;
   bool swap = x.constant && (compare || commutes(i.op));
   if (swap) predicate = exchanged(i);
-  Kinds kinds = (swap ? x : y).constant ? Kinds::WordConstant : x.constant ? Kinds::ConstantWord : Kinds::WordWord;
+  Kinds kinds = (swap ? x : y).constant ? Kinds::WordConstant
+                : x.constant            ? Kinds::ConstantWord
+                                        : Kinds::WordWord;
   Handler handler = i.op == Op::ICmp   ? intCompareHandler(Mode::Fast, predicate, t.bits, kinds)
                     : i.op == Op::FCmp ? fpCompareHandler(Mode::Fast, predicate, t.kind, kinds)
                     : isFp(t.kind)     ? fpBinaryHandler(Mode::Fast, i.op, t.kind, kinds)
@@ -207,11 +227,13 @@ bool FastDecoder::extendLoad(uint32_t word, unsigned from, unsigned to, uint32_t
   auto made = definedBy_.find(word);
   auto left = remaining_.find(word);
   if (made == definedBy_.end() || left == remaining_.end() || left->second != 0 ||
-      made->second + 1 != code_.size() || loadAt_ != made->second || loadBytes_ * 8 != from || (to != 32 && to != 64))
+      made->second + 1 != code_.size() || loadAt_ != made->second || loadBytes_ * 8 != from ||
+      (to != 32 && to != 64))
     return false;
   for (auto& [other, p] : pending_)
     if (reliesOn(p, word)) return false;
-  Handler handler = loadHandler(loadForm_, loadBytes_, to == 64 ? LoadExtension::Sign64 : LoadExtension::Sign32);
+  Handler handler =
+      loadHandler(loadForm_, loadBytes_, to == 64 ? LoadExtension::Sign64 : LoadExtension::Sign32);
   if (!handler) return false;
   uint32_t at = made->second;
   forget(word);
@@ -230,7 +252,8 @@ bool FastDecoder::load(uint32_t index) {
   if (!loadHandler(AddressForm::Base, unsigned(i.imm), LoadExtension::Zero)) return false;
   Address a = addressOf(operand(i, 0));
   beforeWrite(i.dst);
-  Insn code = addressed(a, [&](AddressForm f) { return loadHandler(f, unsigned(i.imm), LoadExtension::Zero); });
+  Insn code =
+      addressed(a, [&](AddressForm f) { return loadHandler(f, unsigned(i.imm), LoadExtension::Zero); });
   emitResult(index, code, {a.base.value_or(fir::kNone), a.index.value_or(fir::kNone)});
   loadAt_ = uint32_t(code_.size() - 1);
   loadForm_ = formOf(a);
@@ -248,7 +271,8 @@ bool FastDecoder::store(uint32_t index) {
   Address a = addressOf(operand(i, 0));
   Insn code = addressed(a, [&](AddressForm f) { return storeHandler(f, unsigned(i.imm), v.constant); });
   code.dst = v.constant ? uint32_t(v.number()) : v.word;
-  emit(code, index, {a.base.value_or(fir::kNone), a.index.value_or(fir::kNone), v.constant ? fir::kNone : v.word});
+  emit(code, index,
+       {a.base.value_or(fir::kNone), a.index.value_or(fir::kNone), v.constant ? fir::kNone : v.word});
   return true;
 }
 

@@ -26,22 +26,32 @@ long double squareRoot(long double a) { return sqrtl(a); }
 
 template <class T> T compute(Intrinsic which, T a, T b, T c) {
   switch (which) {
-  case Intrinsic::Sqrt: return squareRoot(a);
-  case Intrinsic::Floor: return std::floor(a);
-  case Intrinsic::Ceil: return std::ceil(a);
-  case Intrinsic::FTrunc: return std::trunc(a);
-  case Intrinsic::Rint: return std::rint(a);
-  case Intrinsic::NearbyInt: return std::nearbyint(a);
-  case Intrinsic::Round: return std::round(a);
-  case Intrinsic::RoundEven: return std::nearbyint(a); // the rounding mode is to nearest, ties to even
-  case Intrinsic::Fma: return std::fma(a, b, c);
+  case Intrinsic::Sqrt:
+    return squareRoot(a);
+  case Intrinsic::Floor:
+    return std::floor(a);
+  case Intrinsic::Ceil:
+    return std::ceil(a);
+  case Intrinsic::FTrunc:
+    return std::trunc(a);
+  case Intrinsic::Rint:
+    return std::rint(a);
+  case Intrinsic::NearbyInt:
+    return std::nearbyint(a);
+  case Intrinsic::Round:
+    return std::round(a);
+  case Intrinsic::RoundEven:
+    return std::nearbyint(a); // the rounding mode is to nearest, ties to even
+  case Intrinsic::Fma:
+    return std::fma(a, b, c);
   case Intrinsic::MinNum:
     if constexpr (sizeof(T) > 8) return fminl(a, b);
     return minimum(a, b);
   case Intrinsic::MaxNum:
     if constexpr (sizeof(T) > 8) return fmaxl(a, b);
     return maximum(a, b);
-  default: return a;
+  default:
+    return a;
   }
 }
 
@@ -61,19 +71,22 @@ struct Layout {
 };
 Layout layoutOf(TypeKind kind) {
   switch (kind) {
-  case TypeKind::Half: return {10, 5};
-  case TypeKind::Float: return {23, 8};
-  case TypeKind::X87: return {64, 15}; // the integer bit is part of the mantissa
-  case TypeKind::Quad: return {112, 15};
-  default: return {52, 11};
+  case TypeKind::Half:
+    return {10, 5};
+  case TypeKind::Float:
+    return {23, 8};
+  case TypeKind::X87:
+    return {64, 15}; // the integer bit is part of the mantissa
+  case TypeKind::Quad:
+    return {112, 15};
+  default:
+    return {52, 11};
   }
 }
 
 } // namespace
 
-bool isFpIntrinsic(Intrinsic which) {
-  return which >= Intrinsic::FAbs && which <= Intrinsic::Fma;
-}
+bool isFpIntrinsic(Intrinsic which) { return which >= Intrinsic::FAbs && which <= Intrinsic::Fma; }
 
 U128 computeFpIntrinsic(Intrinsic which, TypeKind kind, U128 a, U128 b, U128 c) {
   U128 sign = U128(1) << (fpBits(kind) - 1);
@@ -85,10 +98,13 @@ U128 computeFpIntrinsic(Intrinsic which, TypeKind kind, U128 a, U128 b, U128 c) 
     auto wide = [](U128 x) { return pick<float>(convertFp(TypeKind::Half, TypeKind::Float, x)); };
     return convertFp(TypeKind::Float, TypeKind::Half, pack(compute<float>(which, wide(a), wide(b), wide(c))));
   }
-  case TypeKind::Float: return pack(compute<float>(which, pick<float>(a), pick<float>(b), pick<float>(c)));
-  case TypeKind::Double: return pack(compute<double>(which, pick<double>(a), pick<double>(b), pick<double>(c)));
+  case TypeKind::Float:
+    return pack(compute<float>(which, pick<float>(a), pick<float>(b), pick<float>(c)));
+  case TypeKind::Double:
+    return pack(compute<double>(which, pick<double>(a), pick<double>(b), pick<double>(c)));
   case TypeKind::X87:
-    return pack(compute<long double>(which, pick<long double>(a), pick<long double>(b), pick<long double>(c)));
+    return pack(
+        compute<long double>(which, pick<long double>(a), pick<long double>(b), pick<long double>(c)));
   default: { // by way of long double: right for all but the last bits of a 128-bit root
     auto narrow = [](U128 x) { return pick<long double>(convertFp(TypeKind::Quad, TypeKind::X87, x)); };
     U128 r = pack(compute<long double>(which, narrow(a), narrow(b), narrow(c)));

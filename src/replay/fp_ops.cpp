@@ -33,39 +33,58 @@ template <class T> U128 toBits(T value) {
 // Calls f with a value of the C++ type that stands for `kind`.
 template <class F> auto withType(TypeKind kind, F&& f) {
   switch (kind) {
-  case TypeKind::Half: return f(Half{});
-  case TypeKind::Float: return f(float{});
-  case TypeKind::X87: return f((long double)0);
-  case TypeKind::Quad: return f(Quad{});
-  default: return f(double{});
+  case TypeKind::Half:
+    return f(Half{});
+  case TypeKind::Float:
+    return f(float{});
+  case TypeKind::X87:
+    return f((long double)0);
+  case TypeKind::Quad:
+    return f(Quad{});
+  default:
+    return f(double{});
   }
 }
 
 template <class T> T remainder(T a, T b) {
-  if constexpr (std::is_same_v<T, float>) return fmodf(a, b);
-  else if constexpr (std::is_same_v<T, double>) return fmod(a, b);
-  else if constexpr (std::is_same_v<T, Half>) return Half(fmodf(float(a), float(b)));
-  else return T(fmodl((long double)a, (long double)b));
+  if constexpr (std::is_same_v<T, float>)
+    return fmodf(a, b);
+  else if constexpr (std::is_same_v<T, double>)
+    return fmod(a, b);
+  else if constexpr (std::is_same_v<T, Half>)
+    return Half(fmodf(float(a), float(b)));
+  else
+    return T(fmodl((long double)a, (long double)b));
 }
 
 template <class T> T compute(Op op, T a, T b) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     switch (op) {
-    case Op::FAdd: return sseAdd(a, b);
-    case Op::FSub: return sseSub(a, b);
-    case Op::FMul: return sseMul(a, b);
-    case Op::FDiv: return sseDiv(a, b);
-    default: return remainder(a, b);
+    case Op::FAdd:
+      return sseAdd(a, b);
+    case Op::FSub:
+      return sseSub(a, b);
+    case Op::FMul:
+      return sseMul(a, b);
+    case Op::FDiv:
+      return sseDiv(a, b);
+    default:
+      return remainder(a, b);
     }
   } else if constexpr (std::is_same_v<T, Half>) {
     return op == Op::FRem ? remainder(a, b) : Half(compute<float>(op, float(a), float(b)));
   } else {
     switch (op) {
-    case Op::FAdd: return a + b;
-    case Op::FSub: return a - b;
-    case Op::FMul: return a * b;
-    case Op::FDiv: return a / b;
-    default: return remainder(a, b);
+    case Op::FAdd:
+      return a + b;
+    case Op::FSub:
+      return a - b;
+    case Op::FMul:
+      return a * b;
+    case Op::FDiv:
+      return a / b;
+    default:
+      return remainder(a, b);
     }
   }
 }
@@ -77,12 +96,8 @@ int32_t truncate32(float a) { return _mm_cvttss_si32(_mm_set_ss(a)); }
 int32_t truncate32(double a) { return _mm_cvttsd_si32(_mm_set_sd(a)); }
 int64_t truncate64(float a) { return _mm_cvttss_si64(_mm_set_ss(a)); }
 int64_t truncate64(double a) { return _mm_cvttsd_si64(_mm_set_sd(a)); }
-int64_t truncate64(long double a) {
-  return a >= -0x1p63L && a < 0x1p63L ? int64_t(a) : INT64_MIN;
-}
-int32_t truncate32(long double a) {
-  return a > -0x1p31L - 1 && a < 0x1p31L ? int32_t(a) : INT32_MIN;
-}
+int64_t truncate64(long double a) { return a >= -0x1p63L && a < 0x1p63L ? int64_t(a) : INT64_MIN; }
+int32_t truncate32(long double a) { return a > -0x1p31L - 1 && a < 0x1p31L ? int32_t(a) : INT32_MIN; }
 
 // As compiled code without AVX-512 does it: two signed conversions, the second one used when the first is
 // out of range.
@@ -114,11 +129,16 @@ template <class T> U128 toInteger(bool isSigned, unsigned bits, T a) {
 bool isFp(TypeKind kind) { return kind >= TypeKind::Half && kind <= TypeKind::Quad; }
 unsigned fpBits(TypeKind kind) {
   switch (kind) {
-  case TypeKind::Half: return 16;
-  case TypeKind::Float: return 32;
-  case TypeKind::X87: return 80;
-  case TypeKind::Quad: return 128;
-  default: return 64;
+  case TypeKind::Half:
+    return 16;
+  case TypeKind::Float:
+    return 32;
+  case TypeKind::X87:
+    return 80;
+  case TypeKind::Quad:
+    return 128;
+  default:
+    return 64;
   }
 }
 
@@ -150,10 +170,14 @@ U128 convertFp(TypeKind from, TypeKind to, U128 a) {
 U128 fpToInt(TypeKind from, bool isSigned, unsigned bits, U128 a) {
   U128 mask = maskBits(bits);
   switch (from) {
-  case TypeKind::Half: return toInteger(isSigned, bits, float(fromBits<Half>(a))) & mask;
-  case TypeKind::Float: return toInteger(isSigned, bits, fromBits<float>(a)) & mask;
-  case TypeKind::Double: return toInteger(isSigned, bits, fromBits<double>(a)) & mask;
-  case TypeKind::X87: return toInteger(isSigned, bits, fromBits<long double>(a)) & mask;
+  case TypeKind::Half:
+    return toInteger(isSigned, bits, float(fromBits<Half>(a))) & mask;
+  case TypeKind::Float:
+    return toInteger(isSigned, bits, fromBits<float>(a)) & mask;
+  case TypeKind::Double:
+    return toInteger(isSigned, bits, fromBits<double>(a)) & mask;
+  case TypeKind::X87:
+    return toInteger(isSigned, bits, fromBits<long double>(a)) & mask;
   default: {
     Quad q = fromBits<Quad>(a); // a library function in both worlds
     return (isSigned ? U128(I128(q)) : U128(q)) & mask;

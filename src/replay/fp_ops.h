@@ -37,10 +37,14 @@ FL_SSE(sseDiv, double, "divsd")
 
 template <class T, fir::Op O> T computeSse(T a, T b) {
   switch (O) {
-  case fir::Op::FAdd: return sseAdd(a, b);
-  case fir::Op::FSub: return sseSub(a, b);
-  case fir::Op::FMul: return sseMul(a, b);
-  default: return sseDiv(a, b);
+  case fir::Op::FAdd:
+    return sseAdd(a, b);
+  case fir::Op::FSub:
+    return sseSub(a, b);
+  case fir::Op::FMul:
+    return sseMul(a, b);
+  default:
+    return sseDiv(a, b);
   }
 }
 
@@ -51,13 +55,20 @@ template <class T> bool compareFp(uint8_t predicate, T a, T b) {
 }
 template <uint8_t P, class T> bool comparePredicate(T a, T b) {
   switch (P) {
-  case 1: return a == b;
-  case 2: return a > b;
-  case 3: return a >= b;
-  case 4: return a < b;
-  case 5: return a <= b;
-  case 14: return !(a == b);
-  default: return compareFp(P, a, b);
+  case 1:
+    return a == b;
+  case 2:
+    return a > b;
+  case 3:
+    return a >= b;
+  case 4:
+    return a < b;
+  case 5:
+    return a <= b;
+  case 14:
+    return !(a == b);
+  default:
+    return compareFp(P, a, b);
   }
 }
 

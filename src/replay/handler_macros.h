@@ -3,8 +3,8 @@
 
 #include "replay/handlers.h"
 
-// In builds without optimisation sanitizers need a frame that this calling convention has not. Fuzzing is done
-// with optimisation, and with -DFL_SANITIZE_HANDLERS.
+// In builds without optimisation sanitizers need a frame that this calling convention has not. Fuzzing is
+// done with optimisation, and with -DFL_SANITIZE_HANDLERS.
 #ifdef FL_SANITIZE_HANDLERS
 #define FL_HANDLER static FL_HANDLER_CONVENTION void
 #else
@@ -56,9 +56,12 @@ template <Kinds K> inline uint64_t second(const Insn* ip, const uint64_t* w) {
 // table(std::integral_constant...) helpers for lookups by value.
 template <class F> Handler withKinds(Kinds k, F&& f) {
   switch (k) {
-  case Kinds::WordWord: return f.template operator()<Kinds::WordWord>();
-  case Kinds::WordConstant: return f.template operator()<Kinds::WordConstant>();
-  default: return f.template operator()<Kinds::ConstantWord>();
+  case Kinds::WordWord:
+    return f.template operator()<Kinds::WordWord>();
+  case Kinds::WordConstant:
+    return f.template operator()<Kinds::WordConstant>();
+  default:
+    return f.template operator()<Kinds::ConstantWord>();
   }
 }
 template <class F> Handler withMode(Mode mode, F&& f) {
@@ -66,11 +69,16 @@ template <class F> Handler withMode(Mode mode, F&& f) {
 }
 template <class F> Handler withInt(unsigned bits, F&& f) {
   switch (bits) {
-  case 8: return f.template operator()<uint8_t>();
-  case 16: return f.template operator()<uint16_t>();
-  case 32: return f.template operator()<uint32_t>();
-  case 64: return f.template operator()<uint64_t>();
-  default: return nullptr;
+  case 8:
+    return f.template operator()<uint8_t>();
+  case 16:
+    return f.template operator()<uint16_t>();
+  case 32:
+    return f.template operator()<uint32_t>();
+  case 64:
+    return f.template operator()<uint64_t>();
+  default:
+    return nullptr;
   }
 }
 

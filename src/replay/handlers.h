@@ -17,16 +17,24 @@ Handler fpBinaryHandler(Mode mode, fir::Op op, fir::TypeKind kind, Kinds kinds);
 Handler fpCompareHandler(Mode mode, uint8_t predicate, fir::TypeKind kind, Kinds kinds);
 Handler fpCompareBranchHandler(uint8_t predicate, fir::TypeKind kind, Kinds kinds);
 
-// dst <- cast of a. Sign extension; truncation to a mask in imm; conversions of float, double, 32 and 64 bits.
+// dst <- cast of a. Sign extension; truncation to a mask in imm; conversions of float, double, 32 and 64
+// bits.
 Handler castHandler(Mode mode, fir::Op op, const fir::Type& from, const fir::Type& to);
-Handler moveHandler(Mode mode, bool constant);   // dst <- a or imm
-Handler selectHandler(Mode mode);                // dst <- a & 1 ? b : n (words)
-Handler allocaHandler(Mode mode);                // dst <- frame base + imm
+Handler moveHandler(Mode mode, bool constant); // dst <- a or imm
+Handler selectHandler(Mode mode);              // dst <- a & 1 ? b : n (words)
+Handler allocaHandler(Mode mode);              // dst <- frame base + imm
 
 // How an address is made: base word a (if any) + imm + index word b (if any) * scale n.
-enum class AddressForm : uint8_t { Base, Absolute, BaseIndex64, BaseIndex32, AbsoluteIndex64, AbsoluteIndex32 };
+enum class AddressForm : uint8_t {
+  Base,
+  Absolute,
+  BaseIndex64,
+  BaseIndex32,
+  AbsoluteIndex64,
+  AbsoluteIndex32
+};
 enum class LoadExtension : uint8_t { Zero, Sign32, Sign64 };
-Handler addressHandler(Mode mode, AddressForm form); // dst <- address
+Handler addressHandler(Mode mode, AddressForm form);                            // dst <- address
 Handler loadHandler(AddressForm form, unsigned bytes, LoadExtension extension); // fast
 // Fast: the value is word dst, or the sign-extended constant in dst.
 Handler storeHandler(AddressForm form, unsigned bytes, bool constant);

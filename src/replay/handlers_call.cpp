@@ -67,9 +67,12 @@ Handler callHandler() { return callTarget; }
 
 Handler returnHandler(ReturnForm form, bool guarded) {
   switch (form) {
-  case ReturnForm::Void: return guarded ? returnValue<ReturnForm::Void, true> : returnValue<ReturnForm::Void, false>;
-  case ReturnForm::Word: return guarded ? returnValue<ReturnForm::Word, true> : returnValue<ReturnForm::Word, false>;
-  default: return guarded ? returnValue<ReturnForm::Constant, true> : returnValue<ReturnForm::Constant, false>;
+  case ReturnForm::Void:
+    return guarded ? returnValue<ReturnForm::Void, true> : returnValue<ReturnForm::Void, false>;
+  case ReturnForm::Word:
+    return guarded ? returnValue<ReturnForm::Word, true> : returnValue<ReturnForm::Word, false>;
+  default:
+    return guarded ? returnValue<ReturnForm::Constant, true> : returnValue<ReturnForm::Constant, false>;
   }
 }
 

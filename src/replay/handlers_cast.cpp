@@ -52,8 +52,15 @@ template <Mode M> FL_HANDLER frameAddress(FL_HANDLER_PARAMETERS) {
 }
 
 template <Mode M> Handler signExtension(unsigned from, unsigned to) {
-  if (from == 8) return to == 16 ? signExtendTo<M, int8_t, int16_t> : to == 32 ? signExtendTo<M, int8_t, int32_t> : to == 64 ? signExtendTo<M, int8_t, int64_t> : nullptr;
-  if (from == 16) return to == 32 ? signExtendTo<M, int16_t, int32_t> : to == 64 ? signExtendTo<M, int16_t, int64_t> : nullptr;
+  if (from == 8)
+    return to == 16   ? signExtendTo<M, int8_t, int16_t>
+           : to == 32 ? signExtendTo<M, int8_t, int32_t>
+           : to == 64 ? signExtendTo<M, int8_t, int64_t>
+                      : nullptr;
+  if (from == 16)
+    return to == 32   ? signExtendTo<M, int16_t, int32_t>
+           : to == 64 ? signExtendTo<M, int16_t, int64_t>
+                      : nullptr;
   if (from == 32) return to == 64 ? signExtendTo<M, int32_t, int64_t> : nullptr;
   return nullptr;
 }
@@ -72,10 +79,13 @@ Handler castHandler(Mode mode, Op op, const fir::Type& from, const fir::Type& to
     return nullptr;
   return withMode(mode, [&]<Mode M>() -> Handler {
     switch (op) {
-    case Op::SExt: return signExtension<M>(from.bits, to.bits);
-    case Op::Trunc: return truncateTo<M>;
+    case Op::SExt:
+      return signExtension<M>(from.bits, to.bits);
+    case Op::Trunc:
+      return truncateTo<M>;
     case Op::ZExt:
-    case Op::BitCast: return move<M, false>;
+    case Op::BitCast:
+      return move<M, false>;
     case Op::UIToFP:
     case Op::SIToFP:
       if (to.kind == TypeKind::Float) return fromInt<M, float>(op == Op::SIToFP, from.bits);
@@ -88,10 +98,13 @@ Handler castHandler(Mode mode, Op op, const fir::Type& from, const fir::Type& to
       if (to.bits == 64 && from.kind == TypeKind::Double) return toInt64<M, double>;
       return nullptr;
     case Op::FPTrunc:
-      return from.kind == TypeKind::Double && to.kind == TypeKind::Float ? convert<M, double, float> : nullptr;
+      return from.kind == TypeKind::Double && to.kind == TypeKind::Float ? convert<M, double, float>
+                                                                         : nullptr;
     case Op::FPExt:
-      return from.kind == TypeKind::Float && to.kind == TypeKind::Double ? convert<M, float, double> : nullptr;
-    default: return nullptr;
+      return from.kind == TypeKind::Float && to.kind == TypeKind::Double ? convert<M, float, double>
+                                                                         : nullptr;
+    default:
+      return nullptr;
     }
   });
 }

@@ -173,10 +173,14 @@ Handler entryHandler(Mode mode) {
 Handler exitHandler(Mode mode, Exit reason) {
   return withMode(mode, [&]<Mode M>() -> Handler {
     switch (reason) {
-    case Exit::Call: return leave<M, Exit::Call>;
-    case Exit::Return: return leave<M, Exit::Return>;
-    case Exit::Fault: return leave<M, Exit::Fault>;
-    default: return leave<M, Exit::Engine>;
+    case Exit::Call:
+      return leave<M, Exit::Call>;
+    case Exit::Return:
+      return leave<M, Exit::Return>;
+    case Exit::Fault:
+      return leave<M, Exit::Fault>;
+    default:
+      return leave<M, Exit::Engine>;
     }
   });
 }
@@ -191,9 +195,11 @@ FL_HANDLER hook(FL_HANDLER_PARAMETERS) {
   if (!isStub(*ip)) {
     const DecodedFunction& f = *m->frame->function;
     auto index = uint32_t(ip - f.plain.data());
-    if (steps >= m->limit || (epoch == m->breakEpoch && f.globalId(index) == m->breakId)) FL_LEAVE(Exit::Step);
+    if (steps >= m->limit || (epoch == m->breakEpoch && f.globalId(index) == m->breakId))
+      FL_LEAVE(Exit::Step);
     if (m->observer)
-      m->observer->onInstruction({steps, epoch, m->thread, f.module, f.number, f.localId(index)}, {w, f.words});
+      m->observer->onInstruction({steps, epoch, m->thread, f.module, f.number, f.localId(index)},
+                                 {w, f.words});
   }
   [[clang::musttail]] return ip->handler(FL_PASS);
 }

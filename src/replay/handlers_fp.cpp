@@ -38,14 +38,22 @@ template <class F> Handler withFp(TypeKind kind, F&& f) {
 }
 template <class F> Handler withPredicate(uint8_t predicate, F&& f) {
   switch (predicate) {
-  case 1: return f.template operator()<1>();
-  case 2: return f.template operator()<2>();
-  case 3: return f.template operator()<3>();
-  case 4: return f.template operator()<4>();
-  case 5: return f.template operator()<5>();
-  case 8: return f.template operator()<8>();
-  case 14: return f.template operator()<14>();
-  default: return nullptr;
+  case 1:
+    return f.template operator()<1>();
+  case 2:
+    return f.template operator()<2>();
+  case 3:
+    return f.template operator()<3>();
+  case 4:
+    return f.template operator()<4>();
+  case 5:
+    return f.template operator()<5>();
+  case 8:
+    return f.template operator()<8>();
+  case 14:
+    return f.template operator()<14>();
+  default:
+    return nullptr;
   }
 }
 
@@ -56,11 +64,16 @@ Handler fpBinaryHandler(Mode mode, Op op, TypeKind kind, Kinds kinds) {
     return withFp(kind, [&]<class T> {
       return withKinds(kinds, [&]<Kinds K>() -> Handler {
         switch (op) {
-        case Op::FAdd: return binary<M, Op::FAdd, T, K>;
-        case Op::FSub: return binary<M, Op::FSub, T, K>;
-        case Op::FMul: return binary<M, Op::FMul, T, K>;
-        case Op::FDiv: return binary<M, Op::FDiv, T, K>;
-        default: return nullptr;
+        case Op::FAdd:
+          return binary<M, Op::FAdd, T, K>;
+        case Op::FSub:
+          return binary<M, Op::FSub, T, K>;
+        case Op::FMul:
+          return binary<M, Op::FMul, T, K>;
+        case Op::FDiv:
+          return binary<M, Op::FDiv, T, K>;
+        default:
+          return nullptr;
         }
       });
     });

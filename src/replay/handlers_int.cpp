@@ -9,7 +9,8 @@ namespace {
 
 template <Mode M, Op O, class T, Kinds K> FL_HANDLER binary(FL_HANDLER_PARAMETERS) {
   T a = T(first<K>(ip, w)), b = T(second<K>(ip, w));
-  if constexpr ((O == Op::UDiv || O == Op::URem || O == Op::SDiv || O == Op::SRem) && K != Kinds::WordConstant)
+  if constexpr ((O == Op::UDiv || O == Op::URem || O == Op::SDiv || O == Op::SRem) &&
+                K != Kinds::WordConstant)
     if (divisionFaults<T, O>(a, b)) [[unlikely]]
       FL_LEAVE(Exit::Fault);
   w[ip->dst] = computeInt<T, O>(a, b);
@@ -36,36 +37,61 @@ template <uint8_t P, class T, Kinds K> FL_HANDLER compareBranch(FL_HANDLER_PARAM
 
 template <class F> Handler withPredicate(uint8_t predicate, F&& f) {
   switch (predicate) {
-  case EQ: return f.template operator()<EQ>();
-  case NE: return f.template operator()<NE>();
-  case UGT: return f.template operator()<UGT>();
-  case UGE: return f.template operator()<UGE>();
-  case ULT: return f.template operator()<ULT>();
-  case ULE: return f.template operator()<ULE>();
-  case SGT: return f.template operator()<SGT>();
-  case SGE: return f.template operator()<SGE>();
-  case SLT: return f.template operator()<SLT>();
-  case SLE: return f.template operator()<SLE>();
-  default: return nullptr;
+  case EQ:
+    return f.template operator()<EQ>();
+  case NE:
+    return f.template operator()<NE>();
+  case UGT:
+    return f.template operator()<UGT>();
+  case UGE:
+    return f.template operator()<UGE>();
+  case ULT:
+    return f.template operator()<ULT>();
+  case ULE:
+    return f.template operator()<ULE>();
+  case SGT:
+    return f.template operator()<SGT>();
+  case SGE:
+    return f.template operator()<SGE>();
+  case SLT:
+    return f.template operator()<SLT>();
+  case SLE:
+    return f.template operator()<SLE>();
+  default:
+    return nullptr;
   }
 }
 
 template <class F> Handler withOp(Op op, F&& f) {
   switch (op) {
-  case Op::Add: return f.template operator()<Op::Add>();
-  case Op::Sub: return f.template operator()<Op::Sub>();
-  case Op::Mul: return f.template operator()<Op::Mul>();
-  case Op::UDiv: return f.template operator()<Op::UDiv>();
-  case Op::SDiv: return f.template operator()<Op::SDiv>();
-  case Op::URem: return f.template operator()<Op::URem>();
-  case Op::SRem: return f.template operator()<Op::SRem>();
-  case Op::Shl: return f.template operator()<Op::Shl>();
-  case Op::LShr: return f.template operator()<Op::LShr>();
-  case Op::AShr: return f.template operator()<Op::AShr>();
-  case Op::And: return f.template operator()<Op::And>();
-  case Op::Or: return f.template operator()<Op::Or>();
-  case Op::Xor: return f.template operator()<Op::Xor>();
-  default: return nullptr;
+  case Op::Add:
+    return f.template operator()<Op::Add>();
+  case Op::Sub:
+    return f.template operator()<Op::Sub>();
+  case Op::Mul:
+    return f.template operator()<Op::Mul>();
+  case Op::UDiv:
+    return f.template operator()<Op::UDiv>();
+  case Op::SDiv:
+    return f.template operator()<Op::SDiv>();
+  case Op::URem:
+    return f.template operator()<Op::URem>();
+  case Op::SRem:
+    return f.template operator()<Op::SRem>();
+  case Op::Shl:
+    return f.template operator()<Op::Shl>();
+  case Op::LShr:
+    return f.template operator()<Op::LShr>();
+  case Op::AShr:
+    return f.template operator()<Op::AShr>();
+  case Op::And:
+    return f.template operator()<Op::And>();
+  case Op::Or:
+    return f.template operator()<Op::Or>();
+  case Op::Xor:
+    return f.template operator()<Op::Xor>();
+  default:
+    return nullptr;
   }
 }
 

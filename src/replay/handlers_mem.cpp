@@ -63,12 +63,18 @@ template <AddressForm F, class T, bool C> FL_HANDLER store(FL_HANDLER_PARAMETERS
 template <class F> Handler withForm(AddressForm form, F&& f) {
   using A = AddressForm;
   switch (form) {
-  case A::Base: return f.template operator()<A::Base>();
-  case A::Absolute: return f.template operator()<A::Absolute>();
-  case A::BaseIndex64: return f.template operator()<A::BaseIndex64>();
-  case A::BaseIndex32: return f.template operator()<A::BaseIndex32>();
-  case A::AbsoluteIndex64: return f.template operator()<A::AbsoluteIndex64>();
-  default: return f.template operator()<A::AbsoluteIndex32>();
+  case A::Base:
+    return f.template operator()<A::Base>();
+  case A::Absolute:
+    return f.template operator()<A::Absolute>();
+  case A::BaseIndex64:
+    return f.template operator()<A::BaseIndex64>();
+  case A::BaseIndex32:
+    return f.template operator()<A::BaseIndex32>();
+  case A::AbsoluteIndex64:
+    return f.template operator()<A::AbsoluteIndex64>();
+  default:
+    return f.template operator()<A::AbsoluteIndex32>();
   }
 }
 
@@ -93,9 +99,8 @@ Handler loadHandler(AddressForm form, unsigned bytes, LoadExtension extension) {
 
 Handler storeHandler(AddressForm form, unsigned bytes, bool constant) {
   return withForm(form, [&]<AddressForm F> {
-    return withInt(bytes * 8, [&]<class T>() -> Handler {
-      return constant ? store<F, T, true> : store<F, T, false>;
-    });
+    return withInt(bytes * 8,
+                   [&]<class T>() -> Handler { return constant ? store<F, T, true> : store<F, T, false>; });
   });
 }
 

@@ -21,35 +21,58 @@ U128 computeInt(Op op, unsigned bits, U128 a, U128 b) {
   I128 sa = signExtend(a, bits), sb = signExtend(b, bits);
   unsigned count = shiftCount(bits, uint64_t(b));
   switch (op) {
-  case Op::Add: return (a + b) & mask;
-  case Op::Sub: return (a - b) & mask;
-  case Op::Mul: return (a * b) & mask;
-  case Op::UDiv: return b ? a / b : 0;
-  case Op::URem: return b ? a % b : 0;
-  case Op::SDiv: return sb == 0 ? 0 : sb == -1 ? (U128(0) - a) & mask : U128(sa / sb) & mask;
-  case Op::SRem: return sb == 0 || sb == -1 ? 0 : U128(sa % sb) & mask;
-  case Op::Shl: return (a << count) & mask;
-  case Op::LShr: return a >> count;
-  case Op::AShr: return U128(sa >> count) & mask;
-  case Op::And: return a & b;
-  case Op::Or: return a | b;
-  default: return a ^ b;
+  case Op::Add:
+    return (a + b) & mask;
+  case Op::Sub:
+    return (a - b) & mask;
+  case Op::Mul:
+    return (a * b) & mask;
+  case Op::UDiv:
+    return b ? a / b : 0;
+  case Op::URem:
+    return b ? a % b : 0;
+  case Op::SDiv:
+    return sb == 0 ? 0 : sb == -1 ? (U128(0) - a) & mask : U128(sa / sb) & mask;
+  case Op::SRem:
+    return sb == 0 || sb == -1 ? 0 : U128(sa % sb) & mask;
+  case Op::Shl:
+    return (a << count) & mask;
+  case Op::LShr:
+    return a >> count;
+  case Op::AShr:
+    return U128(sa >> count) & mask;
+  case Op::And:
+    return a & b;
+  case Op::Or:
+    return a | b;
+  default:
+    return a ^ b;
   }
 }
 
 bool compareInt(uint8_t predicate, unsigned bits, U128 a, U128 b) {
   I128 sa = signExtend(a, bits), sb = signExtend(b, bits);
   switch (predicate) {
-  case EQ: return a == b;
-  case NE: return a != b;
-  case UGT: return a > b;
-  case UGE: return a >= b;
-  case ULT: return a < b;
-  case ULE: return a <= b;
-  case SGT: return sa > sb;
-  case SGE: return sa >= sb;
-  case SLT: return sa < sb;
-  default: return sa <= sb;
+  case EQ:
+    return a == b;
+  case NE:
+    return a != b;
+  case UGT:
+    return a > b;
+  case UGE:
+    return a >= b;
+  case ULT:
+    return a < b;
+  case ULE:
+    return a <= b;
+  case SGT:
+    return sa > sb;
+  case SGE:
+    return sa >= sb;
+  case SLT:
+    return sa < sb;
+  default:
+    return sa <= sb;
   }
 }
 
@@ -65,7 +88,9 @@ unsigned countTrailingZeros(U128 a, unsigned bits) {
   while (n < bits && !((a >> n) & 1)) ++n;
   return n;
 }
-unsigned countOnes(U128 a) { return unsigned(__builtin_popcountll(uint64_t(a)) + __builtin_popcountll(uint64_t(a >> 64))); }
+unsigned countOnes(U128 a) {
+  return unsigned(__builtin_popcountll(uint64_t(a)) + __builtin_popcountll(uint64_t(a >> 64)));
+}
 
 U128 reverseBits(U128 a, unsigned bits, unsigned unit) {
   U128 r = 0;
@@ -123,31 +148,56 @@ U128 computeIntIntrinsic(Intrinsic which, unsigned bits, U128 a, U128 b, U128 c,
     return e.value;
   };
   switch (which) {
-  case Intrinsic::Abs: return (sa < 0 ? U128(0) - a : a) & maskBits(bits);
-  case Intrinsic::SMax: return sa > sb ? a : b;
-  case Intrinsic::SMin: return sa < sb ? a : b;
-  case Intrinsic::UMax: return std::max(a, b);
-  case Intrinsic::UMin: return std::min(a, b);
-  case Intrinsic::BSwap: return reverseBits(a, bits, 8);
-  case Intrinsic::BitReverse: return reverseBits(a, bits, 1);
-  case Intrinsic::CtPop: return countOnes(a);
-  case Intrinsic::CtLz: return countLeadingZeros(a, bits);
-  case Intrinsic::CtTz: return countTrailingZeros(a, bits);
-  case Intrinsic::FShl: return funnelShift(a, b, c, bits, true);
-  case Intrinsic::FShr: return funnelShift(a, b, c, bits, false);
-  case Intrinsic::SAddOverflow: return checked(addSigned(sa, sb, bits, false));
-  case Intrinsic::SSubOverflow: return checked(addSigned(sa, sb, bits, true));
-  case Intrinsic::UAddOverflow: return checked(addUnsigned(a, b, bits, false));
-  case Intrinsic::USubOverflow: return checked(addUnsigned(a, b, bits, true));
-  case Intrinsic::SMulOverflow: return checked(multiply(a, b, bits, true));
-  case Intrinsic::UMulOverflow: return checked(multiply(a, b, bits, false));
-  case Intrinsic::SAddSat: return saturate(addSigned(sa, sb, bits, false), sa < 0, true, false, bits);
-  case Intrinsic::SSubSat: return saturate(addSigned(sa, sb, bits, true), sa < 0, true, true, bits);
-  case Intrinsic::UAddSat: return saturate(addUnsigned(a, b, bits, false), false, false, false, bits);
-  case Intrinsic::USubSat: return saturate(addUnsigned(a, b, bits, true), false, false, true, bits);
-  case Intrinsic::PtrMask: return a & b;
-  case Intrinsic::IsConstant: return 0;
-  default: return a; // Expect, ObjectSize: the first operand
+  case Intrinsic::Abs:
+    return (sa < 0 ? U128(0) - a : a) & maskBits(bits);
+  case Intrinsic::SMax:
+    return sa > sb ? a : b;
+  case Intrinsic::SMin:
+    return sa < sb ? a : b;
+  case Intrinsic::UMax:
+    return std::max(a, b);
+  case Intrinsic::UMin:
+    return std::min(a, b);
+  case Intrinsic::BSwap:
+    return reverseBits(a, bits, 8);
+  case Intrinsic::BitReverse:
+    return reverseBits(a, bits, 1);
+  case Intrinsic::CtPop:
+    return countOnes(a);
+  case Intrinsic::CtLz:
+    return countLeadingZeros(a, bits);
+  case Intrinsic::CtTz:
+    return countTrailingZeros(a, bits);
+  case Intrinsic::FShl:
+    return funnelShift(a, b, c, bits, true);
+  case Intrinsic::FShr:
+    return funnelShift(a, b, c, bits, false);
+  case Intrinsic::SAddOverflow:
+    return checked(addSigned(sa, sb, bits, false));
+  case Intrinsic::SSubOverflow:
+    return checked(addSigned(sa, sb, bits, true));
+  case Intrinsic::UAddOverflow:
+    return checked(addUnsigned(a, b, bits, false));
+  case Intrinsic::USubOverflow:
+    return checked(addUnsigned(a, b, bits, true));
+  case Intrinsic::SMulOverflow:
+    return checked(multiply(a, b, bits, true));
+  case Intrinsic::UMulOverflow:
+    return checked(multiply(a, b, bits, false));
+  case Intrinsic::SAddSat:
+    return saturate(addSigned(sa, sb, bits, false), sa < 0, true, false, bits);
+  case Intrinsic::SSubSat:
+    return saturate(addSigned(sa, sb, bits, true), sa < 0, true, true, bits);
+  case Intrinsic::UAddSat:
+    return saturate(addUnsigned(a, b, bits, false), false, false, false, bits);
+  case Intrinsic::USubSat:
+    return saturate(addUnsigned(a, b, bits, true), false, false, true, bits);
+  case Intrinsic::PtrMask:
+    return a & b;
+  case Intrinsic::IsConstant:
+    return 0;
+  default:
+    return a; // Expect, ObjectSize: the first operand
   }
 }
 

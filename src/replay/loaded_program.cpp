@@ -13,7 +13,9 @@ Program::~Program() = default;
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 
-bool replacesDefinition(bool currentIsWeak, bool candidateIsWeak) { return currentIsWeak && !candidateIsWeak; }
+bool replacesDefinition(bool currentIsWeak, bool candidateIsWeak) {
+  return currentIsWeak && !candidateIsWeak;
+}
 
 Result<LoadedModule*> Program::load(uint64_t hash, uint32_t base, uint64_t instructions,
                                     std::vector<uint64_t> addresses, Memory& memory) {
@@ -31,8 +33,8 @@ Result<LoadedModule*> Program::load(uint64_t hash, uint32_t base, uint64_t instr
   }
   LoadedModule& module = *modules_[loaded_];
   if (module.image->hash != hash || module.base != base || instructions != module.image->instructions.size())
-    return errorf("damaged log: object {:016x} was registered with {} instructions at {}, its IR has {}", hash,
-                  instructions, base, module.image->instructions.size());
+    return errorf("damaged log: object {:016x} was registered with {} instructions at {}, its IR has {}",
+                  hash, instructions, base, module.image->instructions.size());
   ++loaded_;
   for (const fir::Function& f : module.image->functions)
     longestFunction_ = std::max<uint64_t>(longestFunction_, f.instructionCount);
@@ -44,8 +46,8 @@ Result<LoadedModule*> Program::load(uint64_t hash, uint32_t base, uint64_t instr
 Result<void> Program::fill(LoadedModule& module) const {
   const fir::Image& image = *module.image;
   if (module.addresses.size() != image.symbols.size())
-    return errorf("damaged log: object {:016x} has {} symbols, the log names {}", image.hash, image.symbols.size(),
-                  module.addresses.size());
+    return errorf("damaged log: object {:016x} has {} symbols, the log names {}", image.hash,
+                  image.symbols.size(), module.addresses.size());
   module.constants.reserve(image.constants.size());
   for (const fir::Constant& c : image.constants) {
     if (c.symbol != fir::kNone && c.symbol >= image.symbols.size())

@@ -19,10 +19,10 @@ struct DecodedFunction;
 
 struct LoadedModule {
   const fir::Image* image = nullptr;
-  uint32_t number = 0; // in order of registration
-  uint32_t base = 0;   // global id = base + local id
-  std::vector<uint64_t> addresses; // of its symbols
-  std::vector<uint64_t> constants; // as numbers; where `wide` is set, unused
+  uint32_t number = 0;                                     // in order of registration
+  uint32_t base = 0;                                       // global id = base + local id
+  std::vector<uint64_t> addresses;                         // of its symbols
+  std::vector<uint64_t> constants;                         // as numbers; where `wide` is set, unused
   std::vector<std::unique_ptr<DecodedFunction>> functions; // made when first called
   LoadedModule();
   ~LoadedModule();

@@ -31,16 +31,16 @@ struct Frame {
 
 // Why code gave control back to the engine.
 enum class Exit : uint8_t {
-  Epoch,     // stands at an epoch point; ip: the instruction behind it
-  Step,      // ip: the next instruction
-  Call,      // ip: a call
-  CallReady, // ip: a call of site.target whose arguments lie in the new frame already
-  Return,    // ip: a Ret
+  Epoch,       // stands at an epoch point; ip: the instruction behind it
+  Step,        // ip: the next instruction
+  Call,        // ip: a call
+  CallReady,   // ip: a call of site.target whose arguments lie in the new frame already
+  Return,      // ip: a Ret
   ReturnReady, // ip: a Ret; returnValue holds its value
-  Engine,    // ip: an instruction that only the engine can do
-  Fault,     // ip: a division that the processor refuses, a trap
-  Stopped,   // an operation has told the engine what happened
-  Error,     // Memory has an error
+  Engine,      // ip: an instruction that only the engine can do
+  Fault,       // ip: a division that the processor refuses, a trap
+  Stopped,     // an operation has told the engine what happened
+  Error,       // Memory has an error
 };
 
 struct Machine {
@@ -48,10 +48,10 @@ struct Machine {
   uint64_t stepStop = 0;  // fast code: leave where possible if steps are not below
   uint64_t trigger = 0;   // plain code: call `hook` before an instruction if steps are not below
   Handler hook = nullptr;
-  uint64_t limit = 0; // the hook stops here
+  uint64_t limit = 0;                              // the hook stops here
   uint64_t breakEpoch = ~uint64_t(0), breakId = 0; // ... or at this instance
-  bool attention = false; // plain code: loads and the like must ask the engine
-  Frame* frame = nullptr; // of the running thread, the top one
+  bool attention = false;                          // plain code: loads and the like must ask the engine
+  Frame* frame = nullptr;                          // of the running thread, the top one
   Frame* frameLimit = nullptr;
   uint64_t* wordsLimit = nullptr;
   uint64_t frameTop = 0;

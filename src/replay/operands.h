@@ -10,15 +10,19 @@ inline uint32_t resultWords(const fir::Image& image, const fir::Instruction& i) 
   const fir::Type& type = image.types[i.type];
   switch (i.op) {
   case fir::Op::ICmp:
-  case fir::Op::FCmp: return (type.lanes + 63) / 64;
-  case fir::Op::CmpXchg: return image.types[i.aux].words;
+  case fir::Op::FCmp:
+    return (type.lanes + 63) / 64;
+  case fir::Op::CmpXchg:
+    return image.types[i.aux].words;
   case fir::Op::Store:
   case fir::Op::StoreVar:
   case fir::Op::Ret:
   case fir::Op::Resume:
   case fir::Op::Switch:
-  case fir::Op::Nop: return 0;
-  default: return type.words;
+  case fir::Op::Nop:
+    return 0;
+  default:
+    return type.words;
   }
 }
 
@@ -39,7 +43,8 @@ template <class Visit> void forEachValue(const fir::Image& image, const fir::Ins
   case Op::ThreadLocal:
   case Op::Opaque: // computed outside; its operands are only for the dependence analysis
   case Op::Nop:
-  case Op::Trap: return;
+  case Op::Trap:
+    return;
   case Op::Trunc:
   case Op::ZExt:
   case Op::SExt:
@@ -49,27 +54,39 @@ template <class Visit> void forEachValue(const fir::Image& image, const fir::Ins
   case Op::SIToFP:
   case Op::FPTrunc:
   case Op::FPExt:
-  case Op::BitCast: return visit(0, image.types[i.aux].words);
-  case Op::Select: return visit(0, image.types[i.aux].words), visit(1, own), visit(2, own);
+  case Op::BitCast:
+    return visit(0, image.types[i.aux].words);
+  case Op::Select:
+    return visit(0, image.types[i.aux].words), visit(1, own), visit(2, own);
   case Op::Gep:
     visit(0, 1);
     for (uint32_t k = 1; k + 2 < i.operandCount; k += 3) visit(k, 1), visit(k + 1, 1);
     return;
   case Op::Store:
-  case Op::AtomicRMW: return visit(0, 1), visit(1, own);
-  case Op::StoreVar: return visit(1, own);
-  case Op::CmpXchg: return visit(0, 1), visit(1, own), visit(2, own);
+  case Op::AtomicRMW:
+    return visit(0, 1), visit(1, own);
+  case Op::StoreVar:
+    return visit(1, own);
+  case Op::CmpXchg:
+    return visit(0, 1), visit(1, own), visit(2, own);
   case Op::CondBr:
-  case Op::IndirectBr: return visit(0, 1);
-  case Op::Switch: return visit(0, own);
+  case Op::IndirectBr:
+    return visit(0, 1);
+  case Op::Switch:
+    return visit(0, own);
   case Op::Phi:
     for (uint32_t k = 1; k < i.operandCount; k += 2) visit(k, own);
     return;
-  case Op::Extract: return visit(0, uint32_t((i.imm + image.types[i.type].bytes + 7) / 8));
-  case Op::Insert: return visit(0, own), visit(1, image.types[i.aux].words);
-  case Op::ExtractLane: return visit(0, image.types[i.aux].words), visit(1, 1);
-  case Op::InsertLane: return visit(0, own), visit(1, image.types[image.types[i.aux].element].words), visit(2, 1);
-  case Op::Shuffle: return visit(0, image.types[i.aux].words), visit(1, image.types[i.aux].words);
+  case Op::Extract:
+    return visit(0, uint32_t((i.imm + image.types[i.type].bytes + 7) / 8));
+  case Op::Insert:
+    return visit(0, own), visit(1, image.types[i.aux].words);
+  case Op::ExtractLane:
+    return visit(0, image.types[i.aux].words), visit(1, 1);
+  case Op::InsertLane:
+    return visit(0, own), visit(1, image.types[image.types[i.aux].element].words), visit(2, 1);
+  case Op::Shuffle:
+    return visit(0, image.types[i.aux].words), visit(1, image.types[i.aux].words);
   case Op::Intrinsic:
     for (uint32_t k = 0; k < i.operandCount; ++k) {
       auto which = fir::Intrinsic(i.sub);
@@ -86,8 +103,10 @@ template <class Visit> void forEachValue(const fir::Image& image, const fir::Ins
   case Op::Fill:
   case Op::Call: // how many words an argument takes, its callee knows
   case Op::VaStart:
-  case Op::VaCopy: return all(1);
-  default: return all(own); // arithmetic, comparisons, LoadVar, Ret, Resume
+  case Op::VaCopy:
+    return all(1);
+  default:
+    return all(own); // arithmetic, comparisons, LoadVar, Ret, Resume
   }
 }
 
@@ -99,19 +118,25 @@ inline bool isTerminator(const fir::Image& image, const fir::Instruction& i) {
   case fir::Op::Switch:
   case fir::Op::IndirectBr:
   case fir::Op::Unreachable:
-  case fir::Op::Resume: return true;
-  case fir::Op::Call: return image.calls[i.aux].normalBlock != fir::kNone;
-  default: return false;
+  case fir::Op::Resume:
+    return true;
+  case fir::Op::Call:
+    return image.calls[i.aux].normalBlock != fir::kNone;
+  default:
+    return false;
   }
 }
 
 // visit(block) for each block that the terminator may go to.
-template <class Visit> void forEachSuccessor(const fir::Image& image, const fir::Instruction& i, Visit&& visit) {
+template <class Visit>
+void forEachSuccessor(const fir::Image& image, const fir::Instruction& i, Visit&& visit) {
   std::span<const fir::Operand> operands = image.operandsOf(i);
   auto block = [&](uint32_t k) { visit(fir::operandIndex(operands[k])); };
   switch (i.op) {
-  case fir::Op::Br: return block(0);
-  case fir::Op::CondBr: return block(1), block(2);
+  case fir::Op::Br:
+    return block(0);
+  case fir::Op::CondBr:
+    return block(1), block(2);
   case fir::Op::Switch:
     block(1);
     for (uint32_t k = 3; k < operands.size(); k += 2) block(k);
@@ -122,7 +147,8 @@ template <class Visit> void forEachSuccessor(const fir::Image& image, const fir:
   case fir::Op::Call:
     if (image.calls[i.aux].normalBlock == fir::kNone) return;
     return visit(image.calls[i.aux].normalBlock), visit(image.calls[i.aux].unwindBlock);
-  default: return;
+  default:
+    return;
   }
 }
 

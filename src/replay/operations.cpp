@@ -68,14 +68,19 @@ bool runCompare(Machine& m, const Operation& op, uint64_t* w) {
 
 U128 castOne(Op op, const fir::Type& from, const fir::Type& to, U128 a) {
   switch (op) {
-  case Op::SExt: return U128(signExtend(a, from.bits)) & maskBits(to.bits);
+  case Op::SExt:
+    return U128(signExtend(a, from.bits)) & maskBits(to.bits);
   case Op::FPToUI:
-  case Op::FPToSI: return fpToInt(from.kind, op == Op::FPToSI, to.bits, a);
+  case Op::FPToSI:
+    return fpToInt(from.kind, op == Op::FPToSI, to.bits, a);
   case Op::UIToFP:
-  case Op::SIToFP: return intToFp(to.kind, op == Op::SIToFP, from.bits, a);
+  case Op::SIToFP:
+    return intToFp(to.kind, op == Op::SIToFP, from.bits, a);
   case Op::FPTrunc:
-  case Op::FPExt: return convertFp(from.kind, to.kind, a);
-  default: return a & maskBits(to.bits); // Trunc, ZExt
+  case Op::FPExt:
+    return convertFp(from.kind, to.kind, a);
+  default:
+    return a & maskBits(to.bits); // Trunc, ZExt
   }
 }
 
@@ -155,7 +160,8 @@ bool runStackRestore(Machine& m, const Operation& op, uint64_t* w) {
 
 bool runExtract(Machine& m, const Operation& op, uint64_t* w) {
   uint64_t* out = room(m, op, op.type->words);
-  std::memcpy(out, reinterpret_cast<const uint8_t*>(op.sources[0].at(w)) + op.instruction->imm, op.type->bytes);
+  std::memcpy(out, reinterpret_cast<const uint8_t*>(op.sources[0].at(w)) + op.instruction->imm,
+              op.type->bytes);
   if (op.type->kind == fir::TypeKind::Int && op.type->bits < 64) out[0] &= uint64_t(maskBits(op.type->bits));
   writeResult(op, w, out);
   return true;
@@ -220,30 +226,51 @@ Operation::Run operationFor(const fir::Instruction& i) {
   if (auto run = memoryOperationFor(i.op)) return run;
   if (i.op >= Op::Add && i.op <= Op::FRem) return runBinary;
   switch (i.op) {
-  case Op::FNeg: return runNegate;
+  case Op::FNeg:
+    return runNegate;
   case Op::ICmp:
-  case Op::FCmp: return runCompare;
-  case Op::BitCast: return runBitCast;
-  case Op::Select: return runSelect;
-  case Op::Gep: return runGep;
-  case Op::LoadVar: return runMove;
-  case Op::StoreVar: return runStoreVar;
-  case Op::Alloca: return runAlloca;
-  case Op::AllocaDyn: return runAllocaDynamic;
-  case Op::StackSave: return runStackSave;
-  case Op::StackRestore: return runStackRestore;
-  case Op::Extract: return runExtract;
-  case Op::Insert: return runInsert;
-  case Op::ExtractLane: return runExtractLane;
-  case Op::InsertLane: return runInsertLane;
-  case Op::Shuffle: return runShuffle;
-  case Op::LandingPad: return runLandingPad;
-  case Op::Intrinsic: return runIntrinsic;
+  case Op::FCmp:
+    return runCompare;
+  case Op::BitCast:
+    return runBitCast;
+  case Op::Select:
+    return runSelect;
+  case Op::Gep:
+    return runGep;
+  case Op::LoadVar:
+    return runMove;
+  case Op::StoreVar:
+    return runStoreVar;
+  case Op::Alloca:
+    return runAlloca;
+  case Op::AllocaDyn:
+    return runAllocaDynamic;
+  case Op::StackSave:
+    return runStackSave;
+  case Op::StackRestore:
+    return runStackRestore;
+  case Op::Extract:
+    return runExtract;
+  case Op::Insert:
+    return runInsert;
+  case Op::ExtractLane:
+    return runExtractLane;
+  case Op::InsertLane:
+    return runInsertLane;
+  case Op::Shuffle:
+    return runShuffle;
+  case Op::LandingPad:
+    return runLandingPad;
+  case Op::Intrinsic:
+    return runIntrinsic;
   case Op::Trap:
-  case Op::Unreachable: return runTrap;
+  case Op::Unreachable:
+    return runTrap;
   case Op::Phi: // done on the edge
-  case Op::Nop: return runNothing;
-  default: return i.op >= Op::Trunc && i.op <= Op::FPExt ? runCast : nullptr;
+  case Op::Nop:
+    return runNothing;
+  default:
+    return i.op >= Op::Trunc && i.op <= Op::FPExt ? runCast : nullptr;
   }
 }
 

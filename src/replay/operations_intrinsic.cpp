@@ -19,8 +19,9 @@ bool runIntrinsic(Machine& m, const Operation& op, uint64_t* w) {
   unsigned bits = element.bits;
   auto operand = [&](size_t k, uint32_t lane) -> U128 {
     if (k >= op.sources.size()) return 0;
-    bool scalar = k > 0 && (which == Intrinsic::Abs || which == Intrinsic::CtLz || which == Intrinsic::CtTz ||
-                            which == Intrinsic::IsFPClass || which == Intrinsic::PtrMask || which == Intrinsic::Expect);
+    bool scalar =
+        k > 0 && (which == Intrinsic::Abs || which == Intrinsic::CtLz || which == Intrinsic::CtTz ||
+                  which == Intrinsic::IsFPClass || which == Intrinsic::PtrMask || which == Intrinsic::Expect);
     return scalar ? U128(op.sources[k].value(w)) : getLane(op.sources[k].at(w), bits, lane);
   };
   m.scratch.assign(std::max({op.dstWords, 2 * from.words + 2, op.type->words}), 0);

@@ -18,7 +18,8 @@ bool memoryError(Machine& m) {
 
 // Bits above the type's own are zero in a frame word.
 void trim(const fir::Type& type, uint64_t* words) {
-  if (type.kind == fir::TypeKind::Int && type.bits < 64 && type.words) words[0] &= uint64_t(maskBits(type.bits));
+  if (type.kind == fir::TypeKind::Int && type.bits < 64 && type.words)
+    words[0] &= uint64_t(maskBits(type.bits));
 }
 
 bool runLoad(Machine& m, const Operation& op, uint64_t* w) {
@@ -62,24 +63,55 @@ bool updated(const Operation& op, U128 old, U128 operand, U128& result) {
   auto kind = op.type->kind;
   auto greater = [&](bool isSigned) { return compareInt(isSigned ? SGT : UGT, bits, old, operand); };
   switch (op.instruction->sub) {
-  case 0: result = operand; return true;
-  case 1: result = computeInt(Op::Add, bits, old, operand); return true;
-  case 2: result = computeInt(Op::Sub, bits, old, operand); return true;
-  case 3: result = old & operand; return true;
-  case 4: result = ~(old & operand) & maskBits(bits); return true;
-  case 5: result = old | operand; return true;
-  case 6: result = old ^ operand; return true;
-  case 7: result = greater(true) ? old : operand; return true;
-  case 8: result = greater(true) ? operand : old; return true;
-  case 9: result = greater(false) ? old : operand; return true;
-  case 10: result = greater(false) ? operand : old; return true;
-  case 11: if (!isFp(kind)) return false; result = computeFp(Op::FAdd, kind, old, operand); return true;
-  case 12: if (!isFp(kind)) return false; result = computeFp(Op::FSub, kind, old, operand); return true;
-  default: return false;
+  case 0:
+    result = operand;
+    return true;
+  case 1:
+    result = computeInt(Op::Add, bits, old, operand);
+    return true;
+  case 2:
+    result = computeInt(Op::Sub, bits, old, operand);
+    return true;
+  case 3:
+    result = old & operand;
+    return true;
+  case 4:
+    result = ~(old & operand) & maskBits(bits);
+    return true;
+  case 5:
+    result = old | operand;
+    return true;
+  case 6:
+    result = old ^ operand;
+    return true;
+  case 7:
+    result = greater(true) ? old : operand;
+    return true;
+  case 8:
+    result = greater(true) ? operand : old;
+    return true;
+  case 9:
+    result = greater(false) ? old : operand;
+    return true;
+  case 10:
+    result = greater(false) ? operand : old;
+    return true;
+  case 11:
+    if (!isFp(kind)) return false;
+    result = computeFp(Op::FAdd, kind, old, operand);
+    return true;
+  case 12:
+    if (!isFp(kind)) return false;
+    result = computeFp(Op::FSub, kind, old, operand);
+    return true;
+  default:
+    return false;
   }
 }
 
-bool isRegisterSize(const fir::Type& t) { return t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64; }
+bool isRegisterSize(const fir::Type& t) {
+  return t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
+}
 
 bool runAtomicUpdate(Machine& m, const Operation& op, uint64_t* w) {
   uint64_t address = op.sources[0].value(w), size = op.type->bytes, old = 0;
@@ -131,17 +163,27 @@ bool runOpaque(Machine& m, const Operation& op, uint64_t* w) { return m.engine->
 
 Operation::Run memoryOperationFor(Op op) {
   switch (op) {
-  case Op::Load: return runLoad;
-  case Op::Store: return runStore;
+  case Op::Load:
+    return runLoad;
+  case Op::Store:
+    return runStore;
   case Op::Copy:
-  case Op::VaCopy: return runCopy;
-  case Op::Fill: return runFill;
-  case Op::AtomicRMW: return runAtomicUpdate;
-  case Op::CmpXchg: return runCompareExchange;
-  case Op::VaStart: return runVaStart;
-  case Op::ThreadLocal: return runThreadLocal;
-  case Op::Opaque: return runOpaque;
-  default: return nullptr;
+  case Op::VaCopy:
+    return runCopy;
+  case Op::Fill:
+    return runFill;
+  case Op::AtomicRMW:
+    return runAtomicUpdate;
+  case Op::CmpXchg:
+    return runCompareExchange;
+  case Op::VaStart:
+    return runVaStart;
+  case Op::ThreadLocal:
+    return runThreadLocal;
+  case Op::Opaque:
+    return runOpaque;
+  default:
+    return nullptr;
   }
 }
 

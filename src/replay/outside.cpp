@@ -14,9 +14,12 @@ bool Engine::isAbrupt(const Record& r) const {
   case FL_LOG_LAND:
   case FL_LOG_REJUMP:
   case FL_LOG_EXIT:
-  case FL_LOG_EXEC: return isHere(r);
-  case FL_LOG_FAULT: return isHere(r) && r.where == FL_AT_OUTSIDE;
-  default: return false;
+  case FL_LOG_EXEC:
+    return isHere(r);
+  case FL_LOG_FAULT:
+    return isHere(r) && r.where == FL_AT_OUTSIDE;
+  default:
+    return false;
   }
 }
 
@@ -44,7 +47,9 @@ bool Engine::outsideRecord(const Record& r, const CallSite* site, uint64_t numbe
     return true;
   }
   switch (r.tag) {
-  case FL_LOG_MODULE: loadModule(r); return true;
+  case FL_LOG_MODULE:
+    loadModule(r);
+    return true;
   case FL_LOG_ENTER:
     if (!isHere(r) || r.site != number) return false;
     enter(r, Frame::FromOutside, 0);
@@ -69,14 +74,17 @@ bool Engine::outsideRecord(const Record& r, const CallSite* site, uint64_t numbe
     if (!site || !site->resultUsed || r.id != site->globalId()) return false;
     returnFromOutside(*site, &r);
     return true;
-  default: return false;
+  default:
+    return false;
   }
 }
 
 void Engine::abrupt(const Record& r) {
   switch (r.tag) {
-  case FL_LOG_LAND: return landAt(r);
-  case FL_LOG_REJUMP: return jumpAgain(r);
+  case FL_LOG_LAND:
+    return landAt(r);
+  case FL_LOG_REJUMP:
+    return jumpAgain(r);
   case FL_LOG_FAULT: {
     Record fault = r;
     pop();
@@ -119,14 +127,15 @@ void Engine::returnFromOutside(const CallSite& site, const Record* result) {
   if (result && site.dst != fir::kNone) {
     std::memset(w + site.dst, 0, size_t(site.resultWords) * 8);
     uint64_t size = std::min<uint64_t>(result->size, uint64_t(site.resultWords) * 8);
-    std::memcpy(w + site.dst, result->tag == FL_LOG_RETN ? static_cast<const void*>(result->bytes) : &result->value,
-                size);
+    std::memcpy(w + site.dst,
+                result->tag == FL_LOG_RETN ? static_cast<const void*>(result->bytes) : &result->value, size);
     if (site.kind == fir::CallKind::SetJmp && !site.arguments.empty()) rememberJump(site, w);
   }
   if (result) pop();
   if (m_.observer)
-    m_.observer->onOutsideReturn(site.dst == fir::kNone ? std::span<const uint64_t>()
-                                                        : std::span<const uint64_t>(w + site.dst, site.resultWords));
+    m_.observer->onOutsideReturn(site.dst == fir::kNone
+                                     ? std::span<const uint64_t>()
+                                     : std::span<const uint64_t>(w + site.dst, site.resultWords));
   goTo(site.plainResume);
   if (site.kind == fir::CallKind::SetJmp) t().place = Place::EpochPoint; // abi/state.h: one stands behind it
 }
@@ -140,7 +149,8 @@ void Engine::notReturning(const CallSite* site) {
     if (thread.frames.data[depth].kind != Frame::FromOutside) continue;
     const CallSite* outer = thread.frames.data[depth - 1].site;
     if (!outer) continue;
-    bool returns = r->tag >= FL_LOG_RET0 && r->tag <= FL_LOG_RETN && outer->resultUsed && r->id == outer->globalId();
+    bool returns =
+        r->tag >= FL_LOG_RET0 && r->tag <= FL_LOG_RETN && outer->resultUsed && r->id == outer->globalId();
     bool calls = r->tag == FL_LOG_ENTER && isHere(*r) && r->site == outer->globalId() + 2;
     bool silent = site->noReturn && !outer->resultUsed && !outer->noReturn;
     if (!returns && !calls && !silent) continue;
@@ -148,7 +158,8 @@ void Engine::notReturning(const CallSite* site) {
     thread.place = Place::Outside;
     return;
   }
-  diverge(site->resultUsed ? "the result of this outside call" : "what this call leads to, as it does not return");
+  diverge(site->resultUsed ? "the result of this outside call"
+                           : "what this call leads to, as it does not return");
 }
 
 // Leaves the frames above the first `depth`.

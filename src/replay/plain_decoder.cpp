@@ -1,6 +1,6 @@
 #include "replay/decoder.h"
-#include "replay/int_ops.h"
 #include "replay/fp_ops.h"
+#include "replay/int_ops.h"
 
 #include <algorithm>
 
@@ -22,7 +22,8 @@ void PlainDecoder::run() {
 
 uint32_t PlainDecoder::addStub(Stub stub) {
   auto index = uint32_t(f_.plain.size());
-  Insn code = insn(stub.kind == Stub::EpochPoint ? epochPointHandler(Mode::Plain) : phiEdgeHandler(Mode::Plain));
+  Insn code =
+      insn(stub.kind == Stub::EpochPoint ? epochPointHandler(Mode::Plain) : phiEdgeHandler(Mode::Plain));
   code.dst = distance(index, stub.target);
   code.n = 0;
   code.pointer = stub.edge;
@@ -91,7 +92,9 @@ Insn PlainDecoder::decodeBranch(uint32_t index) {
   auto to = [&](uint32_t k) { return distance(index, target(block, fir::operandIndex(operand(i, k)))); };
   Insn code = insn(branchHandler(Mode::Plain));
   switch (i.op) {
-  case Op::Br: code.dst = to(0); return code;
+  case Op::Br:
+    code.dst = to(0);
+    return code;
   case Op::CondBr:
     if (isConstant(operand(i, 0))) {
       code.dst = to(constant(operand(i, 0)) & 1 ? 1 : 2);
@@ -102,18 +105,25 @@ Insn PlainDecoder::decodeBranch(uint32_t index) {
     code.dst = to(1);
     code.b = to(2);
     return code;
-  case Op::Switch: decodeSwitch(index, code); return code;
-  default: decodeIndirect(index, code); return code;
+  case Op::Switch:
+    decodeSwitch(index, code);
+    return code;
+  default:
+    decodeIndirect(index, code);
+    return code;
   }
 }
 
 void PlainDecoder::decodeSwitch(uint32_t index, Insn& code) {
   const fir::Instruction& i = at(index);
   uint32_t block = blockOf(index);
-  auto to = [&](uint32_t k) { return int32_t(distance(index, target(block, fir::operandIndex(operand(i, k))))); };
+  auto to = [&](uint32_t k) {
+    return int32_t(distance(index, target(block, fir::operandIndex(operand(i, k)))));
+  };
   SwitchTable& table = f_.switches.emplace_back();
   table.otherwise = to(1);
-  for (uint32_t k = 2; k + 1 < i.operandCount; k += 2) table.cases.push_back({constant(operand(i, k)), to(k + 1)});
+  for (uint32_t k = 2; k + 1 < i.operandCount; k += 2)
+    table.cases.push_back({constant(operand(i, k)), to(k + 1)});
   table.sort();
   if (isConstant(operand(i, 0))) {
     code.dst = uint32_t(table.find(constant(operand(i, 0))));
@@ -148,16 +158,22 @@ void PlainDecoder::decodeIndirect(uint32_t index, Insn& code) {
 Insn PlainDecoder::decode(uint32_t index) {
   const fir::Instruction& i = at(index);
   auto word = [&](uint32_t k) { return fir::operandIndex(operand(i, k)); };
-  if ((i.op >= Op::Add && i.op <= Op::FRem) || i.op == Op::ICmp || i.op == Op::FCmp) return decodeBinary(index);
+  if ((i.op >= Op::Add && i.op <= Op::FRem) || i.op == Op::ICmp || i.op == Op::FCmp)
+    return decodeBinary(index);
   switch (i.op) {
-  case Op::Entry: return insn(entryHandler(Mode::Plain));
+  case Op::Entry:
+    return insn(entryHandler(Mode::Plain));
   case Op::Br:
   case Op::CondBr:
   case Op::Switch:
-  case Op::IndirectBr: return decodeBranch(index);
-  case Op::Call: return asCall(index, Exit::Call);
-  case Op::Resume: return asCall(index, Exit::Call);
-  case Op::Ret: return asCall(index, Exit::Return);
+  case Op::IndirectBr:
+    return decodeBranch(index);
+  case Op::Call:
+    return asCall(index, Exit::Call);
+  case Op::Resume:
+    return asCall(index, Exit::Call);
+  case Op::Ret:
+    return asCall(index, Exit::Return);
   case Op::Phi:
   case Op::LandingPad: {
     Insn code = asOperation(index);
@@ -178,7 +194,8 @@ Insn PlainDecoder::decode(uint32_t index) {
     if (isConstant(value)) code.imm = constant(value);
     return code;
   }
-  default: break;
+  default:
+    break;
   }
   if (i.op >= Op::Trunc && i.op <= Op::BitCast && i.dst != fir::kNone && !isConstant(operand(i, 0)))
     if (Handler handler = castHandler(Mode::Plain, i.op, type(i.aux), type(i.type))) {

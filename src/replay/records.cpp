@@ -85,7 +85,8 @@ bool Engine::beforeStore(const Operation&, uint64_t address, uint64_t size) {
 
 bool Engine::beforeCopy(const Operation& op, uint64_t destination, uint64_t source, uint64_t size) {
   if (!takeEffects(op)) return false;
-  if (matchesFault(source, size, false) || matchesFault(destination, size, true)) return m_.exit = Exit::Fault, false;
+  if (matchesFault(source, size, false) || matchesFault(destination, size, true))
+    return m_.exit = Exit::Fault, false;
   if (m_.observer && size) {
     m_.observer->onLoad(source, size, nullptr);
     m_.observer->onStore(destination, size);
@@ -119,7 +120,8 @@ bool Engine::takeValue(const Operation& op, uint64_t* w) {
     ending_.kind = Ending::LogEnded;
     return false;
   }
-  if (r->tag != FL_LOG_VALUE || r->id != op.function->globalId(op.index) || r->size > uint64_t(op.dstWords) * 8) {
+  if (r->tag != FL_LOG_VALUE || r->id != op.function->globalId(op.index) ||
+      r->size > uint64_t(op.dstWords) * 8) {
     if (r->tag == FL_LOG_FAULT && isHere(*r)) return m_.exit = Exit::Fault, false;
     diverge("the result of an instruction that replay does not compute");
     return false;
@@ -139,12 +141,16 @@ std::string Engine::describe(const Record* r) const {
   uint64_t id = r->tag == FL_LOG_MODULE || r->tag == FL_LOG_SYMBOLS ? kNever : r->id;
   switch (r->tag) {
   case FL_LOG_FAULT:
-  case FL_LOG_SIGNAL: return text + fmt::format(", signal {}", r->signal);
-  case FL_LOG_SWITCH: return text + fmt::format(", to thread {}", r->thread);
+  case FL_LOG_SIGNAL:
+    return text + fmt::format(", signal {}", r->signal);
+  case FL_LOG_SWITCH:
+    return text + fmt::format(", to thread {}", r->thread);
   case FL_LOG_EXIT:
   case FL_LOG_EXEC:
-  case FL_LOG_FINAL: return text;
-  default: break;
+  case FL_LOG_FINAL:
+    return text;
+  default:
+    break;
   }
   if (const LoadedModule* module = program_.moduleOf(id))
     text += ", " + describeInstruction(*module, uint32_t(id - module->base));
@@ -156,8 +162,8 @@ void Engine::diverge(std::string expected) {
   divergence_ = Divergence{current(), std::move(expected), describe(peek())};
   const Instance& at = divergence_->at;
   std::string where = at.module ? describeInstruction(*at.module, at.local) : "outside of instrumented code";
-  error_ = errorf("replay left the recorded run in {}, instruction {}, epoch {}: expected {}, the log has {}", where,
-                  at.time, at.epoch, divergence_->expected, divergence_->found);
+  error_ = errorf("replay left the recorded run in {}, instruction {}, epoch {}: expected {}, the log has {}",
+                  where, at.time, at.epoch, divergence_->expected, divergence_->found);
 }
 
 void Engine::fail(Error error) {

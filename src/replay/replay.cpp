@@ -30,7 +30,9 @@ class EngineSymbols : public SymbolView {
 public:
   explicit EngineSymbols(const Engine& engine) : engine_(engine) {}
   size_t moduleCount() const override { return engine_.program().modules().size(); }
-  const fir::Image& image(size_t module) const override { return *engine_.program().modules()[module]->image; }
+  const fir::Image& image(size_t module) const override {
+    return *engine_.program().modules()[module]->image;
+  }
   uint64_t address(size_t module, uint32_t symbol) const override {
     const std::vector<uint64_t>& addresses = engine_.program().modules()[module]->addresses;
     return symbol < addresses.size() ? addresses[symbol] : 0;
@@ -57,9 +59,7 @@ struct Replay::Impl {
       if (stop == Engine::Stop::Ended || (next == t && engine.steps() >= t)) return {};
     }
   }
-  Time nextCheckpoint() const {
-    return checkpoints.empty() ? 0 : checkpoints.rbegin()->first + interval;
-  }
+  Time nextCheckpoint() const { return checkpoints.empty() ? 0 : checkpoints.rbegin()->first + interval; }
   void checkpoint() {
     const Engine::State* before = checkpoints.empty() ? nullptr : &checkpoints.rbegin()->second;
     checkpoints.emplace(engine.steps(), engine.save(before));
@@ -167,9 +167,14 @@ std::vector<FrameView> Replay::frames(uint32_t number) const {
         index = f.site ? f.site->index : 0;
       else if (!top)
         index = t->frames.data[k + 1].resume;
-      views.push_back({f.function->module->image, f.function->number, f.function->localId(index),
-                       {t->words.data + f.words, f.function->words}, f.base, f.topBefore,
-                       f.function->module->number, f.kind != Frame::Called});
+      views.push_back({f.function->module->image,
+                       f.function->number,
+                       f.function->localId(index),
+                       {t->words.data + f.words, f.function->words},
+                       f.base,
+                       f.topBefore,
+                       f.function->module->number,
+                       f.kind != Frame::Called});
     }
   }
   return views;

@@ -26,14 +26,17 @@ public:
       return bad("its frame is not well formed");
     for (const fir::Argument& a : image_.argumentsOf(function_)) {
       FL_CHECK(checkType(a.type));
-      if (!lies(a.word, wordsOf(a.type), function_.words)) return bad("an argument lies outside of its frame");
+      if (!lies(a.word, wordsOf(a.type), function_.words))
+        return bad("an argument lies outside of its frame");
     }
     FL_CHECK(checkBlocks());
     return checkCycles();
   }
 
 private:
-  static bool lies(uint64_t first, uint64_t count, uint64_t size) { return first <= size && count <= size - first; }
+  static bool lies(uint64_t first, uint64_t count, uint64_t size) {
+    return first <= size && count <= size - first;
+  }
   uint32_t wordsOf(uint32_t type) const { return image_.types[type].words; }
   Error bad(std::string_view what) const {
     return errorf("damaged FIR: function '{}': {}", image_.string(function_.name), what);
@@ -50,7 +53,7 @@ private:
       return bad("a type is not well formed");
     if (t.kind == fir::TypeKind::Vector) return checkScalar(image_.types[t.element], t.bits);
     return t.kind == fir::TypeKind::Aggregate || t.kind == fir::TypeKind::Void ? Result<void>()
-                                                                              : checkScalar(t, t.bits);
+                                                                               : checkScalar(t, t.bits);
   }
   Result<void> checkScalar(const fir::Type& t, uint32_t bits) const {
     static constexpr uint32_t kBits[] = {0, 0, 16, 32, 64, 80, 128, 64};
@@ -96,7 +99,8 @@ private:
     bool ok = true;
     forEachValue(image_, i, [&](uint32_t k, uint32_t words) { ok = ok && checkValue(operands[k], words); });
     if (!ok) return bad("an operand does not exist or has too few words");
-    forEachSuccessor(image_, i, [&](uint32_t block) { ok = ok && block != 0 && block < function_.blockCount; });
+    forEachSuccessor(image_, i,
+                     [&](uint32_t block) { ok = ok && block != 0 && block < function_.blockCount; });
     if (!ok) return bad("a branch leads out of the function or to its entry");
     return checkSpecial(i, operands);
   }
@@ -118,21 +122,53 @@ private:
       return {};
     };
     switch (i.op) {
-    case Op::Gep: return shape(n >= 1 && n % 3 == 1);
-    case Op::Store: case Op::StoreVar: case Op::AtomicRMW: case Op::VaCopy: case Op::Insert: case Op::ExtractLane:
+    case Op::Gep:
+      return shape(n >= 1 && n % 3 == 1);
+    case Op::Store:
+    case Op::StoreVar:
+    case Op::AtomicRMW:
+    case Op::VaCopy:
+    case Op::Insert:
+    case Op::ExtractLane:
       return shape(n == 2);
-    case Op::Copy: case Op::Fill: case Op::CmpXchg: case Op::InsertLane: case Op::Select: case Op::CondBr:
+    case Op::Copy:
+    case Op::Fill:
+    case Op::CmpXchg:
+    case Op::InsertLane:
+    case Op::Select:
+    case Op::CondBr:
       return shape(n >= 3);
-    case Op::Load: case Op::LoadVar: case Op::AllocaDyn: case Op::StackRestore: case Op::Br: case Op::Resume:
-    case Op::Extract: case Op::ThreadLocal: case Op::VaStart: case Op::FNeg:
+    case Op::Load:
+    case Op::LoadVar:
+    case Op::AllocaDyn:
+    case Op::StackRestore:
+    case Op::Br:
+    case Op::Resume:
+    case Op::Extract:
+    case Op::ThreadLocal:
+    case Op::VaStart:
+    case Op::FNeg:
       return shape(n >= 1);
-    case Op::Ret: return shape(n <= 1);
-    case Op::Switch: return shape(n >= 2 && n % 2 == 0);
-    case Op::Phi: return shape(n % 2 == 0);
-    case Op::Shuffle: return shape(n == 2 + uint64_t(image_.types[i.type].lanes));
-    case Op::Call: case Op::Intrinsic: case Op::IndirectBr: return shape(n >= 1);
-    case Op::Entry: case Op::Alloca: case Op::StackSave: case Op::Unreachable: case Op::LandingPad:
-    case Op::Opaque: case Op::Nop: case Op::Trap:
+    case Op::Ret:
+      return shape(n <= 1);
+    case Op::Switch:
+      return shape(n >= 2 && n % 2 == 0);
+    case Op::Phi:
+      return shape(n % 2 == 0);
+    case Op::Shuffle:
+      return shape(n == 2 + uint64_t(image_.types[i.type].lanes));
+    case Op::Call:
+    case Op::Intrinsic:
+    case Op::IndirectBr:
+      return shape(n >= 1);
+    case Op::Entry:
+    case Op::Alloca:
+    case Op::StackSave:
+    case Op::Unreachable:
+    case Op::LandingPad:
+    case Op::Opaque:
+    case Op::Nop:
+    case Op::Trap:
       return {};
     default:
       if (i.op >= Op::Trunc && i.op <= Op::BitCast) return shape(n == 1);
@@ -142,12 +178,15 @@ private:
 
   Result<void> checkAux(const fir::Instruction& i) const {
     bool isType = (i.op >= Op::Trunc && i.op <= Op::Select) || i.op == Op::CmpXchg || i.op == Op::Insert ||
-                  i.op == Op::ExtractLane || i.op == Op::InsertLane || i.op == Op::Shuffle || i.op == Op::Intrinsic;
+                  i.op == Op::ExtractLane || i.op == Op::InsertLane || i.op == Op::Shuffle ||
+                  i.op == Op::Intrinsic;
     if (isType) FL_CHECK(checkType(i.aux));
     if (i.op != Op::Call) return {};
-    if (i.aux >= image_.calls.size() || i.sub > uint8_t(fir::CallKind::LongJmp)) return bad("a call is not well formed");
+    if (i.aux >= image_.calls.size() || i.sub > uint8_t(fir::CallKind::LongJmp))
+      return bad("a call is not well formed");
     const fir::CallInfo& c = image_.calls[i.aux];
-    if ((c.normalBlock == fir::kNone) != (c.unwindBlock == fir::kNone)) return bad("an invoke has one way only");
+    if ((c.normalBlock == fir::kNone) != (c.unwindBlock == fir::kNone))
+      return bad("an invoke has one way only");
     return {};
   }
 
@@ -159,7 +198,9 @@ private:
   const fir::Function& function_;
 };
 
-bool isIntegral(const fir::Type& t) { return t.kind == fir::TypeKind::Int || t.kind == fir::TypeKind::Pointer; }
+bool isIntegral(const fir::Type& t) {
+  return t.kind == fir::TypeKind::Int || t.kind == fir::TypeKind::Pointer;
+}
 bool isFloating(const fir::Type& t) { return t.kind >= fir::TypeKind::Half && t.kind <= fir::TypeKind::Quad; }
 
 // Kinds and lanes of the types that arithmetic combines.
@@ -186,7 +227,8 @@ bool Validator::checkArithmetic(const fir::Instruction& i) const {
   return true;
 }
 
-Result<void> Validator::checkSpecial(const fir::Instruction& i, std::span<const fir::Operand> operands) const {
+Result<void> Validator::checkSpecial(const fir::Instruction& i,
+                                     std::span<const fir::Operand> operands) const {
   const fir::Type& type = image_.types[i.type];
   auto require = [&](bool ok, const char* what) -> Result<void> {
     if (!ok) return bad(what);
@@ -202,14 +244,17 @@ Result<void> Validator::checkSpecial(const fir::Instruction& i, std::span<const 
                    "a variable lies outside of the frame");
   case Op::Load:
   case Op::Store:
-  case Op::AtomicRMW: return require(i.imm <= uint64_t(type.words) * 8, "an access is larger than its type");
+  case Op::AtomicRMW:
+    return require(i.imm <= uint64_t(type.words) * 8, "an access is larger than its type");
   case Op::CmpXchg:
     return require(image_.types[i.aux].words >= type.words &&
                        i.imm < uint64_t(image_.types[i.aux].words) * 8 && i.imm >= type.bytes,
                    "the result of a compare-and-exchange is too small");
   case Op::Insert:
-    return require(lies(i.imm, image_.types[i.aux].bytes, uint64_t(type.words) * 8), "an insertion is out of range");
-  case Op::Extract: return require(i.imm <= uint64_t(kMaxTypeWords) * 8, "an extraction is out of range");
+    return require(lies(i.imm, image_.types[i.aux].bytes, uint64_t(type.words) * 8),
+                   "an insertion is out of range");
+  case Op::Extract:
+    return require(i.imm <= uint64_t(kMaxTypeWords) * 8, "an extraction is out of range");
   case Op::Shuffle:
   case Op::ExtractLane:
   case Op::InsertLane: {
@@ -232,18 +277,22 @@ Result<void> Validator::checkSpecial(const fir::Instruction& i, std::span<const 
       FL_CHECK(require(checkValue(operands[k], type.words) && !isWord(k), "a case is no constant"));
     return require(type.words == 1, "a switch is over more than 64 bits");
   case Op::ThreadLocal:
-    return require(fir::operandKind(operands[0]) == fir::OperandKind::Constant, "a thread-local is no symbol");
-  case Op::LandingPad: return require(i.dst == fir::kNone || type.words >= 2, "a landing pad's result is too small");
+    return require(fir::operandKind(operands[0]) == fir::OperandKind::Constant,
+                   "a thread-local is no symbol");
+  case Op::LandingPad:
+    return require(i.dst == fir::kNone || type.words >= 2, "a landing pad's result is too small");
   case Op::Phi:
     return require(i.dst != fir::kNone || type.words == 0, "a phi has no result");
   case Op::Intrinsic: {
     if (i.sub > uint8_t(fir::Intrinsic::IsFPClass)) return bad("an intrinsic is unknown");
     const fir::Type& from = image_.types[i.aux];
     const fir::Type& element = from.kind == fir::TypeKind::Vector ? image_.types[from.element] : from;
-    bool computable = isFloating(element) || (isIntegral(element) && element.bits >= 1 && element.bits <= 128);
+    bool computable =
+        isFloating(element) || (isIntegral(element) && element.bits >= 1 && element.bits <= 128);
     return require(computable && type.words >= 1, "an intrinsic does not fit its type");
   }
-  default: return {};
+  default:
+    return {};
   }
 }
 

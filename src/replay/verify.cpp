@@ -38,7 +38,9 @@ void comparePages(Engine& engine, VerifyReport& report) {
                                engine.memory().isPresent(address) ? "" : ": nothing was written to it here"));
     }
   }
-  if (r) note(report, fmt::format("the log has records behind its end, the first is {}", recording::tagName(r->tag)));
+  if (r)
+    note(report,
+         fmt::format("the log has records behind its end, the first is {}", recording::tagName(r->tag)));
   if (!log.damage().empty()) note(report, log.damage());
   if (!report.complete) return;
   engine.memory().forEachPage([&](uint64_t address, const uint8_t* bytes) {

@@ -24,7 +24,7 @@ struct FrameView {
   std::span<const uint64_t> words;
   uint64_t frameBase = 0;
   uint64_t frameTop = 0;
-  uint32_t module = 0; // index of the module, for SymbolView
+  uint32_t module = 0;      // index of the module, for SymbolView
   bool fromOutside = false; // outside code called it
 };
 

@@ -27,6 +27,7 @@ FL_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int 
   return mapped(raw(SYS_mmap, long(address), long(size), protection, flags, fd, offset));
 }
 
-FL_EXPORT void* mmap64(void* address, size_t size, int protection, int flags, int fd, off64_t offset) noexcept {
+FL_EXPORT void* mmap64(void* address, size_t size, int protection, int flags, int fd,
+                       off64_t offset) noexcept {
   return mmap(address, size, protection, flags, fd, offset);
 }

@@ -53,7 +53,8 @@ static const char* takeVariable(const char* name) {
 
 static void* mapAt(uintptr_t address, size_t size, int flags, int fd) {
   // Not by mmap: ours keeps the program off the addresses that we need here.
-  long at = raw(SYS_mmap, long(address), long(size), PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, fd, 0);
+  long at =
+      raw(SYS_mmap, long(address), long(size), PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, fd, 0);
   return at == long(address) ? reinterpret_cast<void*>(address) : nullptr;
 }
 

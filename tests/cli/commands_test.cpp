@@ -9,9 +9,9 @@
 namespace faultline::test {
 namespace {
 
+using nlohmann::json;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 const std::string kBin = FAULTLINE_BIN_DIR;
@@ -61,7 +61,8 @@ TEST_F(Commands, ShowTellsWhereWhyAndWithWhatValues) {
   recordCrash();
   RunResult shown = faultline({"show", "crash.flr"});
   ASSERT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr("Segmentation fault: read of 0x0 (i->weight, where i is NULL) in total()"));
+  EXPECT_THAT(shown.out,
+              HasSubstr("Segmentation fault: read of 0x0 (i->weight, where i is NULL) in total()"));
   EXPECT_THAT(shown.out, HasSubstr("crash.c:6:15"));
   EXPECT_THAT(shown.out, ContainsRegex("#1 +main .*crash.c:14"));
   EXPECT_THAT(shown.out, ContainsRegex("sum = 6"));
@@ -83,7 +84,8 @@ TEST_F(Commands, ShowGoesBackInTime) {
   RunResult before = faultline({"show", "crash.flr", "--at", "@-40", "--json"});
   ASSERT_EQ(before.status, 0) << before.err;
   json document = json::parse(before.out);
-  EXPECT_FALSE(document.contains("failure") && document["failure"].contains("signal")) << "nothing has failed yet";
+  EXPECT_FALSE(document.contains("failure") && document["failure"].contains("signal"))
+      << "nothing has failed yet";
   EXPECT_EQ(faultline({"show", "crash.flr", "--at", "nonsense"}).status, 1);
 }
 
@@ -114,7 +116,8 @@ TEST_F(Commands, TheProgramsOwnStatusCanBePassedOn) {
 }
 
 TEST_F(Commands, StandardInputIsKept) {
-  build("#include <stdio.h>\nint main(void) { int c, n = 0; while ((c = getchar()) != EOF) n += c; printf(\"%d\\n\", n); }\n",
+  build("#include <stdio.h>\nint main(void) { int c, n = 0; while ((c = getchar()) != EOF) n += c; "
+        "printf(\"%d\\n\", n); }\n",
         "sum");
   RunResult recorded = faultline({"record", "-q", "-o", "r.flr", "--", "./sum"}, "abc");
   EXPECT_EQ(recorded.out, "294\n");

@@ -8,10 +8,12 @@
 #include <stdexcept>
 
 static void risky(int n) {
-  if (n > 2) throw std::domain_error("too many"); // <- fails in risky
+  if (n > 2) throw std::domain_error("too many");
 }
 
-static void careful(int n) noexcept { risky(n); }
+static void careful(int n) noexcept {
+  risky(n); // <- fails in careful
+}
 
 int main() {
   for (int i = 0; i < 5; ++i) {

@@ -8,7 +8,8 @@ using fir::Op;
 std::vector<Op> opsOf(const fir::ImageBuilder& image, size_t function = 0) {
   std::vector<Op> ops;
   const fir::Function& f = image.functions.at(function);
-  for (uint32_t k = 0; k < f.instructionCount; ++k) ops.push_back(image.instructions[f.firstInstruction + k].op);
+  for (uint32_t k = 0; k < f.instructionCount; ++k)
+    ops.push_back(image.instructions[f.firstInstruction + k].op);
   return ops;
 }
 

@@ -93,7 +93,8 @@ b:
 out:
   ret void
 })");
-  EXPECT_GE(p.function("f").epochBlocks.size(), 1u) << "a loop with two entries has no header, but has an epoch";
+  EXPECT_GE(p.function("f").epochBlocks.size(), 1u)
+      << "a loop with two entries has no header, but has an epoch";
 }
 
 TEST(Plan, NumbersAreDenseAndInOrder) {

@@ -38,7 +38,9 @@ define double @f(double %a) {
   %r = call double @llvm.fmuladd.f64(double %a, double %a, double 1.0)
   ret double %r
 })");
-  EXPECT_EQ(count(*p.module->getFunction("f"), [](llvm::Instruction& i) { return llvm::isa<llvm::CallInst>(i); }), 0u);
+  EXPECT_EQ(
+      count(*p.module->getFunction("f"), [](llvm::Instruction& i) { return llvm::isa<llvm::CallInst>(i); }),
+      0u);
 }
 
 TEST(Prepare, ABodyThatFirCannotExpressIsSetAside) {
@@ -75,7 +77,9 @@ define i32 @f(ptr %p, i32 %n) noinline optnone {
 )");
   llvm::Function& f = *p.module->getFunction("f");
   EXPECT_EQ(count(f, [](llvm::Instruction& i) { return llvm::isa<llvm::CallInst>(i); }), 0u);
-  EXPECT_EQ(count(f, [](llvm::Instruction& i) { return i.getMetadata(llvm::LLVMContext::MD_range) != nullptr; }), 0u);
+  EXPECT_EQ(
+      count(f, [](llvm::Instruction& i) { return i.getMetadata(llvm::LLVMContext::MD_range) != nullptr; }),
+      0u);
   EXPECT_EQ(count(f, [](llvm::Instruction& i) { return i.hasPoisonGeneratingFlags(); }), 0u);
   EXPECT_TRUE(p.isPrivate("f", "x")) << "its lifetime is no use of its address";
 }

@@ -1,4 +1,5 @@
-// Integer and floating-point operations of every width: in both forms of code, against computations done here.
+// Integer and floating-point operations of every width: in both forms of code, against computations done
+// here.
 #include "assembler.h"
 
 #include "abi/state.h"
@@ -26,19 +27,45 @@ U expected(Op op, unsigned bits, U a, U b) {
   unsigned count = unsigned(b) & (width - 1);
   U r = 0;
   switch (op) {
-  case Op::Add: r = a + b; break;
-  case Op::Sub: r = a - b; break;
-  case Op::Mul: r = a * b; break;
-  case Op::UDiv: r = a / b; break;
-  case Op::URem: r = a % b; break;
-  case Op::SDiv: r = U(sa / sb); break;
-  case Op::SRem: r = U(sa % sb); break;
-  case Op::Shl: r = a << count; break;
-  case Op::LShr: r = a >> count; break;
-  case Op::AShr: r = U(sa >> count); break;
-  case Op::And: r = a & b; break;
-  case Op::Or: r = a | b; break;
-  default: r = a ^ b; break;
+  case Op::Add:
+    r = a + b;
+    break;
+  case Op::Sub:
+    r = a - b;
+    break;
+  case Op::Mul:
+    r = a * b;
+    break;
+  case Op::UDiv:
+    r = a / b;
+    break;
+  case Op::URem:
+    r = a % b;
+    break;
+  case Op::SDiv:
+    r = U(sa / sb);
+    break;
+  case Op::SRem:
+    r = U(sa % sb);
+    break;
+  case Op::Shl:
+    r = a << count;
+    break;
+  case Op::LShr:
+    r = a >> count;
+    break;
+  case Op::AShr:
+    r = U(sa >> count);
+    break;
+  case Op::And:
+    r = a & b;
+    break;
+  case Op::Or:
+    r = a | b;
+    break;
+  default:
+    r = a ^ b;
+    break;
   }
   return r & mask(bits);
 }
@@ -48,9 +75,14 @@ struct Random {
   U value(unsigned bits) {
     U v = (U(engine()) << 64) | engine();
     switch (engine() % 4) {
-    case 0: v = U(S(int64_t(engine() % 9) - 4)); break; // small
-    case 1: v = U(1) << (engine() % bits); break;
-    default: break;
+    case 0:
+      v = U(S(int64_t(engine() % 9) - 4));
+      break; // small
+    case 1:
+      v = U(1) << (engine() % bits);
+      break;
+    default:
+      break;
     }
     return v & mask(bits);
   }
@@ -66,14 +98,16 @@ TEST(Arithmetic, IntegersOfEveryWidth) {
     FunctionAssembler f(a, "main", {});
     std::vector<U> results;
     auto place = [&] { return a.constant(kData + 16 * results.size()); };
-    for (Op op : {Op::Add, Op::Sub, Op::Mul, Op::UDiv, Op::SDiv, Op::URem, Op::SRem, Op::Shl, Op::LShr, Op::AShr,
-                  Op::And, Op::Or, Op::Xor})
+    for (Op op : {Op::Add, Op::Sub, Op::Mul, Op::UDiv, Op::SDiv, Op::URem, Op::SRem, Op::Shl, Op::LShr,
+                  Op::AShr, Op::And, Op::Or, Op::Xor})
       for (int round = 0; round < 6; ++round) {
         U x = random.value(bits), y = random.value(bits);
         bool divides = op >= Op::UDiv && op <= Op::SRem;
         if (divides && (y == 0 || y == mask(bits))) y = 1;
         if (divides && bits == 1) continue;
-        auto constant = [&](U v) { return bits > 64 ? a.wide({uint64_t(v), uint64_t(v >> 64)}) : a.constant(uint64_t(v)); };
+        auto constant = [&](U v) {
+          return bits > 64 ? a.wide({uint64_t(v), uint64_t(v >> 64)}) : a.constant(uint64_t(v));
+        };
         Operand cx = constant(x), cy = constant(y);
         uint32_t vx = f.variable(type), vy = f.variable(type);
         f.set(type, vx, cx);
@@ -105,12 +139,14 @@ TEST(Arithmetic, Comparisons) {
       for (int round = 0; round < 8; ++round) {
         U x = random.value(bits), y = round % 3 ? random.value(bits) : x;
         S sx = extend(x, bits), sy = extend(y, bits);
-        auto constant = [&](U v) { return bits > 64 ? a.wide({uint64_t(v), uint64_t(v >> 64)}) : a.constant(uint64_t(v)); };
+        auto constant = [&](U v) {
+          return bits > 64 ? a.wide({uint64_t(v), uint64_t(v >> 64)}) : a.constant(uint64_t(v));
+        };
         uint32_t vx = f.variable(type), vy = f.variable(type);
         f.set(type, vx, constant(x));
         f.set(type, vy, constant(y));
         auto wx = f.get(type, vx), wy = f.get(type, vy);
-        bool expect[] = {x == y, x != y, x > y, x >= y, x < y, x <= y, sx > sy, sx >= sy, sx < sy, sx <= sy};
+        bool expect[] = {x == y, x != y, x > y, x >= y, x<y, x <= y, sx> sy, sx >= sy, sx < sy, sx <= sy};
         for (auto [l, q] : {std::pair(wx, wy), std::pair(wx, constant(y)), std::pair(constant(x), wy)}) {
           f.store(a.i1, a.constant(kData + results.size()), f.compare(p, type, l, q));
           results.push_back(expect[p - 32]);
@@ -120,7 +156,8 @@ TEST(Arithmetic, Comparisons) {
     auto log = a.log();
     log.enter(0, FL_EXT_ROOT, f.id(), {}).exit(2, 0, FL_EXT_ROOT);
     expectEnds(a, log, [&](Replay& r) {
-      for (size_t k = 0; k < results.size(); ++k) ASSERT_EQ(peekMemory<uint8_t>(r, kData + k), results[k]) << k;
+      for (size_t k = 0; k < results.size(); ++k)
+        ASSERT_EQ(peekMemory<uint8_t>(r, kData + k), results[k]) << k;
     });
   }
 }
@@ -128,8 +165,9 @@ TEST(Arithmetic, Comparisons) {
 uint64_t bitsOf(double d) { return fpToBits<double>(d); }
 uint64_t bitsOf(float d) { return fpToBits<float>(d); }
 
-template <class T> void checkFp(uint32_t Assembler::*type) {
-  const T values[] = {T(0), T(-0.0), T(1), T(-2.5), T(1e30), T(3e-30), T(INFINITY), T(-INFINITY), T(NAN), T(123456789)};
+template <class T> void checkFp(uint32_t Assembler::* type) {
+  const T values[] = {T(0),     T(-0.0),     T(1),         T(-2.5), T(1e30),
+                      T(3e-30), T(INFINITY), T(-INFINITY), T(NAN),  T(123456789)};
   Assembler a;
   FunctionAssembler f(a, "main", {});
   std::vector<uint64_t> results;
@@ -153,7 +191,8 @@ template <class T> void checkFp(uint32_t Assembler::*type) {
       keep(t, f.add(Op::FNeg, t, {wx}), bitsOf(T(-p)));
       for (uint8_t c = 0; c < 16; ++c) {
         bool unordered = std::isnan(x) || std::isnan(y);
-        bool expect = ((c & 1) && x == y) || ((c & 2) && x > y) || ((c & 4) && x < y) || ((c & 8) && unordered);
+        bool expect =
+            ((c & 1) && x == y) || ((c & 2) && x > y) || ((c & 4) && x < y) || ((c & 8) && unordered);
         keep(a.i1, f.compare(c, t, wx, wy), expect);
         keep(a.i1, f.compare(c, t, a.constant(bitsOf(x)), wy), expect);
       }
@@ -179,7 +218,8 @@ TEST(Arithmetic, ConversionsOutOfRangeAreTheMachines) {
   EXPECT_EQ(toInt(300, true, 8), 44u);
   EXPECT_EQ(toInt(4e9, false, 32), 4000000000u);
   EXPECT_EQ(toInt(1.5e19, false, 64), 15000000000000000000u);
-  EXPECT_EQ(uint64_t(intToFp(fir::TypeKind::Double, false, 64, ~uint64_t(0))), bitsOf(18446744073709551616.0));
+  EXPECT_EQ(uint64_t(intToFp(fir::TypeKind::Double, false, 64, ~uint64_t(0))),
+            bitsOf(18446744073709551616.0));
   EXPECT_EQ(uint64_t(intToFp(fir::TypeKind::Float, true, 8, 0xff)), bitsOf(-1.0f));
 }
 
@@ -187,7 +227,9 @@ TEST(Arithmetic, NaNsKeepTheFirstOperandsPayload) {
   uint64_t a = 0x7ff8000000000123, b = 0xfff8000000000456;
   EXPECT_EQ(uint64_t(computeFp(Op::FAdd, fir::TypeKind::Double, a, b)), a);
   EXPECT_EQ(uint64_t(computeFp(Op::FMul, fir::TypeKind::Double, b, a)), b);
-  EXPECT_EQ(uint64_t(computeFp(Op::FSub, fir::TypeKind::Double, bitsOf(double(INFINITY)), bitsOf(double(INFINITY)))), 0xfff8000000000000);
+  EXPECT_EQ(uint64_t(computeFp(Op::FSub, fir::TypeKind::Double, bitsOf(double(INFINITY)),
+                               bitsOf(double(INFINITY)))),
+            0xfff8000000000000);
 }
 
 TEST(Arithmetic, Intrinsics) {
@@ -220,7 +262,8 @@ TEST(Arithmetic, VectorsLaneByLane) {
   Assembler a;
   uint32_t v4 = a.vector(a.i32, 4), mask4 = a.vector(a.i1, 4);
   FunctionAssembler f(a, "main", {});
-  auto x = a.wide({0x0000000200000001, 0xffffffff00000003}), y = a.wide({0x0000000500000005, 0x0000000500000005});
+  auto x = a.wide({0x0000000200000001, 0xffffffff00000003}),
+       y = a.wide({0x0000000500000005, 0x0000000500000005});
   auto sum = f.add(Op::Add, v4, {x, y});
   f.store(v4, a.constant(kData), sum);
   auto less = f.add(Op::ICmp, v4, {x, y}, 0, 0, 40 /* slt */, mask4);

@@ -55,7 +55,8 @@ public:
   uint32_t vector(uint32_t element, uint32_t lanes) {
     fir::Type e = builder.types[element];
     uint32_t bits = e.bits * lanes;
-    builder.types.push_back({fir::TypeKind::Vector, {}, e.bits, (bits + 7) / 8, (bits + 63) / 64, lanes, element});
+    builder.types.push_back(
+        {fir::TypeKind::Vector, {}, e.bits, (bits + 7) / 8, (bits + 63) / 64, lanes, element});
     return uint32_t(builder.types.size() - 1);
   }
   Operand constant(uint64_t value, uint32_t symbol = fir::kNone) {
@@ -102,7 +103,8 @@ public:
 
 class FunctionAssembler {
 public:
-  FunctionAssembler(Assembler& a, std::string_view name, std::vector<uint32_t> arguments, uint32_t symbol = fir::kNone)
+  FunctionAssembler(Assembler& a, std::string_view name, std::vector<uint32_t> arguments,
+                    uint32_t symbol = fir::kNone)
       : a_(a) {
     f_ = {};
     f_.symbol = symbol == fir::kNone ? a.declare() : symbol;
@@ -142,8 +144,8 @@ public:
     return a_.builder.instructions.back();
   }
   // With a result of its own.
-  Operand add(Op op, uint32_t type, std::vector<Operand> operands, uint32_t aux = 0, uint64_t imm = 0, uint8_t sub = 0,
-              uint32_t resultType = fir::kNone) {
+  Operand add(Op op, uint32_t type, std::vector<Operand> operands, uint32_t aux = 0, uint64_t imm = 0,
+              uint8_t sub = 0, uint32_t resultType = fir::kNone) {
     fir::Instruction& i = put(op, type, std::move(operands));
     i.aux = aux;
     i.imm = imm;
@@ -158,7 +160,9 @@ public:
     put(Op::Store, type, {address, value}).imm = a_.builder.types[type].bytes;
   }
   Operand get(uint32_t type, uint32_t variable) { return add(Op::LoadVar, type, {word(variable)}); }
-  void set(uint32_t type, uint32_t variable, Operand value) { put(Op::StoreVar, type, {word(variable), value}); }
+  void set(uint32_t type, uint32_t variable, Operand value) {
+    put(Op::StoreVar, type, {word(variable), value});
+  }
   Operand compare(uint8_t predicate, uint32_t type, Operand a, Operand b) {
     return add(type == a_.f32 || type == a_.f64 ? Op::FCmp : Op::ICmp, type, {a, b}, 0, 0, predicate, a_.i1);
   }
@@ -170,10 +174,12 @@ public:
   }
   void ret() { put(Op::Ret, a_.voidType, {}); }
   // The result's word, if the type is not void.
-  Operand call(fir::CallKind kind, uint32_t type, std::vector<Operand> operands, uint32_t flags = fir::kResultUsed,
-               uint32_t normal = fir::kNone, uint32_t unwind = fir::kNone) {
+  Operand call(fir::CallKind kind, uint32_t type, std::vector<Operand> operands,
+               uint32_t flags = fir::kResultUsed, uint32_t normal = fir::kNone,
+               uint32_t unwind = fir::kNone) {
     auto info = uint32_t(a_.builder.calls.size());
-    a_.builder.calls.push_back({fir::kNone, fir::kNone, normal, unwind, uint32_t(operands.size() - 1), flags});
+    a_.builder.calls.push_back(
+        {fir::kNone, fir::kNone, normal, unwind, uint32_t(operands.size() - 1), flags});
     bool result = type != a_.voidType;
     uint32_t dst = result ? take(type) : fir::kNone;
     fir::Instruction& i = put(Op::Call, type, std::move(operands));

@@ -85,12 +85,24 @@ TEST(Damage, ImagesChangedAtRandom) {
       }
     };
     switch (random() % 6) {
-    case 0: change(b.instructions, 3); break;
-    case 1: change(b.operands, 3); break;
-    case 2: change(b.types, 1); break;
-    case 3: change(b.functions, 2); break;
-    case 4: change(b.blocks, 2); break;
-    default: change(b.instructions, 1), change(b.operands, 1), change(b.constants, 1), change(b.calls, 1), change(b.arguments, 1);
+    case 0:
+      change(b.instructions, 3);
+      break;
+    case 1:
+      change(b.operands, 3);
+      break;
+    case 2:
+      change(b.types, 1);
+      break;
+    case 3:
+      change(b.functions, 2);
+      break;
+    case 4:
+      change(b.blocks, 2);
+      break;
+    default:
+      change(b.instructions, 1), change(b.operands, 1), change(b.constants, 1), change(b.calls, 1),
+          change(b.arguments, 1);
     }
     auto log = g.assembler.log();
     log.enter(0, FL_EXT_ROOT, g.main(), {1, 2}).exit(5000, 0, FL_EXT_ROOT);

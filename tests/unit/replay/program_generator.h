@@ -33,7 +33,10 @@ private:
   };
 
   uint64_t below(uint64_t n) { return random_() % n; }
-  uint32_t someType() { return std::array{assembler.i8, assembler.i16, assembler.i64, assembler.i32, assembler.i32, assembler.i32}[below(6)]; }
+  uint32_t someType() {
+    return std::array{
+        assembler.i8, assembler.i16, assembler.i64, assembler.i32, assembler.i32, assembler.i32}[below(6)];
+  }
   unsigned bits(uint32_t type) { return assembler.builder.types[type].bits; }
 
   Made function(unsigned level, unsigned loops) {
@@ -114,7 +117,8 @@ private:
       auto [word, type] = variables_[below(variables_.size())];
       return {f.get(type, word), type};
     }
-    case 3: return long_[below(2)];
+    case 3:
+      return long_[below(2)];
     default:
       if (temporaries_.empty()) return long_[0];
       return temporaries_[temporaries_.size() - 1 - below(std::min<size_t>(temporaries_.size(), 4))];
@@ -136,8 +140,10 @@ private:
     Typed wide{low, index.type};
     if (below(2)) wide = convert(f, wide, a.i64);
     auto base = f.add(Op::Gep, a.pointer, {a.constant(kData)}, 0, below(3) * 8);
-    return f.add(Op::Gep, a.pointer, {below(2) ? base : a.constant(kData + 4), wide.value, a.constant(bytes), raw(bits(wide.type))}, 0,
-                 below(2) * 8);
+    return f.add(
+        Op::Gep, a.pointer,
+        {below(2) ? base : a.constant(kData + 4), wide.value, a.constant(bytes), raw(bits(wide.type))}, 0,
+        below(2) * 8);
   }
 
   void straight(FunctionAssembler& f, unsigned level, unsigned count) {
@@ -163,7 +169,8 @@ private:
       case 3:
         if (level && below(4) == 0) {
           Typed x = convert(f, pick(f), a.i64), y = convert(f, pick(f), a.i32);
-          temporaries_.push_back({f.callInside(a.i64, functions_[below(level)].symbol, {x.value, y.value}), a.i64});
+          temporaries_.push_back(
+              {f.callInside(a.i64, functions_[below(level)].symbol, {x.value, y.value}), a.i64});
           break;
         }
         [[fallthrough]];
@@ -174,7 +181,8 @@ private:
         break;
       }
       default: {
-        static constexpr Op kOps[] = {Op::Add, Op::Sub, Op::Mul, Op::Shl, Op::LShr, Op::AShr, Op::And, Op::Or, Op::Xor};
+        static constexpr Op kOps[] = {Op::Add,  Op::Sub, Op::Mul, Op::Shl, Op::LShr,
+                                      Op::AShr, Op::And, Op::Or,  Op::Xor};
         Typed x = pick(f), y = convert(f, pick(f), x.type);
         temporaries_.push_back({f.add(kOps[below(std::size(kOps))], x.type, {x.value, y.value}), x.type});
         if (below(2)) {

@@ -243,7 +243,10 @@ TEST(Run, SetJumpReturnsAgain) {
   f.ret();
   f.finish();
   auto log = a.log();
-  log.enter(0, FL_EXT_ROOT, f.id(), {}).ret(site, 0).rejump(3, site, 5, jump + 2).exit(4, 0, FL_EXT_ROOT); // an epoch begins behind setjmp
+  log.enter(0, FL_EXT_ROOT, f.id(), {})
+      .ret(site, 0)
+      .rejump(3, site, 5, jump + 2)
+      .exit(4, 0, FL_EXT_ROOT); // an epoch begins behind setjmp
   expectEnds(a, log, [&](Replay& r) { EXPECT_EQ(peekMemory<uint32_t>(r, kData), 5u); });
 }
 
@@ -311,7 +314,8 @@ TEST(Run, HandlerOfAFaultJumpsAway) {
   Assembler a;
   FunctionAssembler h(a, "handler", {a.i32});
   uint32_t jump = h.next();
-  h.call(CallKind::LongJmp, a.voidType, {a.constant(0), a.constant(kData + 64), a.constant(1)}, fir::kNoReturn);
+  h.call(CallKind::LongJmp, a.voidType, {a.constant(0), a.constant(kData + 64), a.constant(1)},
+         fir::kNoReturn);
   h.put(Op::Unreachable, a.voidType, {});
   h.finish();
   FunctionAssembler f(a, "main", {});
