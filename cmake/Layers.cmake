@@ -10,6 +10,12 @@ target_compile_options(fl_flags INTERFACE -Wall -Wextra -Wno-unused-parameter
   $<$<BOOL:${FAULTLINE_WERROR}>:-Werror>
   # Assertions stay on in release builds.
   -UNDEBUG)
+# The fuzz targets are worth little if the layers do not tell which way was taken.
+option(FAULTLINE_FUZZ "Build the fuzz targets, and everything with libFuzzer's instrumentation and ASan" OFF)
+if(FAULTLINE_FUZZ)
+  list(PREPEND FAULTLINE_SANITIZE fuzzer-no-link address)
+  list(JOIN FAULTLINE_SANITIZE , FAULTLINE_SANITIZE)
+endif()
 if(FAULTLINE_SANITIZE)
   target_compile_options(fl_flags INTERFACE -fsanitize=${FAULTLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(fl_flags INTERFACE -fsanitize=${FAULTLINE_SANITIZE})

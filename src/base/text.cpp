@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -37,7 +38,7 @@ std::string humanDuration(double seconds) {
   if (seconds < 0.9995e-3) return shortNumber(seconds * 1e6) + " µs";
   if (seconds < 0.9995) return shortNumber(seconds * 1e3) + " ms";
   if (seconds < 59.5) return shortNumber(seconds) + " s";
-  auto whole = static_cast<uint64_t>(std::llround(seconds));
+  auto whole = static_cast<uint64_t>(std::llround(std::min(seconds, 1e15)));
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }

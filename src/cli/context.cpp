@@ -36,7 +36,16 @@ Result<void> Context::answer(const nlohmann::json& document) const {
 }
 
 void Context::run(const std::function<Result<int>()>& body) {
-  auto done = body();
+  // Nothing of ours throws but for want of memory; a library may, on a file that is not what it should be.
+  auto done = [&]() -> Result<int> {
+    try {
+      return body();
+    } catch (const std::bad_alloc&) {
+      return errorf("there is not enough memory for this");
+    } catch (const std::exception& e) {
+      return errorf("{}", e.what());
+    }
+  }();
   if (done) {
     status = *done;
     return;

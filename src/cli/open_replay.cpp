@@ -49,7 +49,7 @@ Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   FL_TRY(images, imagesOf(variant));
   FL_TRY(log, recording::LogReader::open(recording.log()));
   replay::ReplayOptions replayOptions;
-  if (recording.end()) replayOptions.endEpoch = recording.end()->epoch;
+  replayOptions.endEpoch = recording.lastEpoch();
   FL_TRY(replay, replay::Replay::open(std::move(images), std::move(log), replayOptions));
   std::vector<std::string> caveats = recording.caveats();
   if (recording.end())

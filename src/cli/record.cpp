@@ -1,6 +1,6 @@
 // faultline record -- PROGRAM ARGS: run it once, keep the run.
 #include "base/text.h"
-#include "cli/run.h"
+#include "cli/expectation.h"
 
 namespace faultline::cli {
 namespace {
@@ -8,10 +8,18 @@ namespace {
 // What a shell would see of the program itself.
 int shellStatus(const recording::End& end) { return end.signal() ? 128 + end.signal() : end.exitStatus(); }
 
+// What the program wrote is in the file, and needed only if something is expected of it.
+Result<replay::Verdict> verdictOnRun(const RecordedRun& run) {
+  if (!run.result.meta.expectation.isGiven()) return replay::judge({run.result.end, {}, {}, {}}, {});
+  FL_TRY(recording, recording::Recording::open(run.path));
+  return verdictOf(recording, {});
+}
+
 Result<int> record(Context& context, const RunOptions& options, bool passStatus) {
   std::string output = std::exchange(context.output, ""); // here it names the recording, not the answer
   FL_TRY(run, recordProgram(context, options, output));
   const recording::End& end = run.result.end;
+  FL_TRY(verdict, verdictOnRun(run));
   Log log = context.log();
   for (const std::string& caveat : end.caveats) log.warn("{}", caveat);
   if (context.json) {
@@ -20,6 +28,7 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
                             {"program", run.result.meta.program},
                             {"recording", run.path.string()},
                             {"end", endJson(end)},
+                            {"verdict", verdictJson(verdict)},
                             {"caveats", end.caveats},
                             {"stats",
                              {{"seconds", end.seconds},
@@ -31,6 +40,7 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
   } else {
     log.note("{} {} after {}; {} recorded in {}", options.words[0], endText(end), humanDuration(end.seconds),
              humanSize(run.result.fileSize), run.path.string());
+    if (run.result.meta.expectation.isGiven()) log.note("{}", verdict.failed() ? verdict.text : "The run passed");
   }
   return passStatus ? shellStatus(end) : kAnswered;
 }
@@ -47,7 +57,10 @@ void addRecord(CLI::App& app, Context& context) {
                     "Exit as the program did (128 + signal), for use in its place");
   command->footer("Example: faultline record -o crash.flr -- ./prog --fast input.txt\n"
                   "The program must have been built with faultline-cc or faultline-c++. Without -o the\n"
-                  "recording gets a name that `faultline list` shows.");
+                  "recording gets a name that `faultline list` shows.\n"
+                  "The command of --oracle is run by a shell in the program's directory and finds what it\n"
+                  "needs in $FAULTLINE_STDOUT, $FAULTLINE_STDERR (files) and $FAULTLINE_STATUS (128 +\n"
+                  "signal after a crash). It may write what it expected to the file $FAULTLINE_EXPECTED.");
   command->callback([options, passStatus, &context] {
     context.run([&] { return record(context, *options, *passStatus); });
   });

@@ -2,6 +2,7 @@
 
 #include "base/progress.h"
 #include "base/text.h"
+#include "cli/expectation.h"
 #include "compiler/variant.h"
 
 #include <csignal>
@@ -95,6 +96,8 @@ std::vector<std::string> environment(const compiler::Variant& variant) {
 void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("run", options.words, "PROGRAM ARGS... after --, or a recording (default: the latest)")
       ->type_name("RUN");
+  command.add_option("--program", options.program, "What to run, if its first word is to be another")
+      ->type_name("FILE");
   command.add_option("--stdin", options.input, "Standard input of the program")->type_name("FILE");
   command.add_option("--timeout", options.timeout, "A run longer than this is a hang")->type_name("SECONDS");
   command.add_option("--limit", options.limit, "Keep at most this much of the recording, e.g. 500M")
@@ -102,6 +105,12 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
       ->type_name("N");
   command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
+  command.add_option("--expect", options.expect, "The right standard output; any other is a failure")
+      ->type_name("FILE");
+  command.add_option("--expect-status", options.expectStatus, "The right exit status (default: 0)")
+      ->type_name("N");
+  command.add_option("--oracle", options.oracle, "Decides: status 0 if the run passed (see `record --help`)")
+      ->type_name("COMMAND");
 }
 
 Result<fs::path> recordingsDirectory() {
@@ -123,7 +132,8 @@ Result<fs::path> recordingsDirectory() {
 
 Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output) {
   if (options.words.empty()) return errorf("no program: faultline record -- ./program arguments");
-  FL_TRY(program, findProgram(options.words[0]));
+  FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
+  FL_TRY(expectation, expectationOf(options));
   Log log = context.log();
   compiler::VariantOptions variantOptions{.jobs = context.jobs, .progress = {}};
   std::unique_ptr<Progress> progress;
@@ -148,7 +158,9 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   }
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   request.seed = options.seed;
-  request.captureOutput = options.captureOutput || context.json || !isatty(STDOUT_FILENO);
+  request.captureOutput =
+      options.captureOutput || expectation.isGiven() || context.json || !isatty(STDOUT_FILENO);
+  request.expectation = std::move(expectation);
   request.passOutput = !context.json;
   if (output.empty()) {
     FL_TRY(fresh, freshName(options.words[0]));

@@ -12,14 +12,19 @@ namespace faultline::cli {
 
 struct RunOptions {
   std::vector<std::string> words; // PROGRAM ARGS..., or a recording
+  std::string program;            // empty: the first of `words`
   std::string input;
   double timeout = 0;
   std::string limit;
   uint64_t seed = 0;
   bool captureOutput = false;
+  std::string expect; // file
+  std::optional<int> expectStatus;
+  std::string oracle;
 };
 
-// --stdin, --timeout, --limit, --seed, --capture: how to run the program.
+// --program, --stdin, --timeout, --limit, --seed, --capture: how to run the program. --expect,
+// --expect-status, --oracle: when it fails.
 void addRunOptions(CLI::App& command, RunOptions& options);
 
 // Where recordings go that nobody gave a name.

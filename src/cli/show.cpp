@@ -1,4 +1,6 @@
 // faultline show: an instance of the run, by default the failing one, with its source, stack and variables.
+#include "base/text.h"
+#include "cli/expectation.h"
 #include "cli/open_replay.h"
 #include "finding/describe_stop.h"
 #include "report/terminal.h"
@@ -70,17 +72,48 @@ std::string instanceText(const replay::Instance& i) {
   return fmt::format("{}:{} (@{})", i.epoch, uint64_t(i.module->base) + i.local, i.time);
 }
 
+finding::ProgramInfo programOf(const OpenRun& run) {
+  const recording::Meta& meta = run.recording.meta();
+  return {meta.program, meta.argv, meta.cwd};
+}
+
+Result<int> didNotFail(const Context& context, const OpenRun& run) {
+  if (context.json) {
+    finding::Document document{.technique = "show", .program = programOf(run), .caveats = run.caveats};
+    FL_CHECK(context.answer(finding::printed(finding::toJson(document))));
+  } else {
+    FL_CHECK(context.answer(fmt::format("The run did not fail: it {}.\nTo see any instance of it: faultline "
+                                        "show --at @-1 {}\n",
+                                        endText(*run.recording.end()), shellWord(run.path.string()))));
+  }
+  return kDidNotFail;
+}
+
+// A recording that was cut off has no verdict; then its end is shown.
+Result<replay::Verdict> verdictOn(const OpenRun& run, const ShowOptions& options) {
+  if (run.recording.end()) return verdictOf(run.recording, options.run);
+  replay::Verdict cutOff;
+  cutOff.kind = replay::Verdict::Crashed;
+  return cutOff;
+}
+
 Result<int> show(const Context& context, const ShowOptions& options) {
   FL_TRY(run, openRun(context, options.run));
   auto start = std::chrono::steady_clock::now();
+  replay::Verdict verdict;
+  replay::FailurePoint point;
   if (options.at.empty()) {
-    FL_CHECK(run.replay.runToEnd());
+    FL_TRY(judged, verdictOn(run, options));
+    verdict = std::move(judged);
+    if (!verdict.failed()) return didNotFail(context, run);
+    FL_TRY(found, goToFailure(run.replay, verdict, outcomeOf(run.recording)));
+    point = std::move(found);
   } else {
     FL_CHECK(goTo(run.replay, options.at));
   }
   finding::StopQuestion question;
-  const recording::Meta& meta = run.recording.meta();
-  question.program = {meta.program, meta.argv, meta.cwd};
+  question.program = programOf(run);
+  question.failure = point.failure;
   question.frames = run.replay.frames();
   question.memory = &run.replay.memoryView();
   question.symbols = &run.replay.symbolView();
@@ -92,7 +125,12 @@ Result<int> show(const Context& context, const ShowOptions& options) {
   if (auto captured = run.recording.output(2)) standardError = std::move(*captured);
   if (run.replay.atEnd()) question.end = endOf(run, standardError);
   finding::StopReport report = finding::describeStop(question);
+  if (report.failure && verdict.difference)
+    report.failure->output = finding::describeOutput(*verdict.difference, point.origin);
+  report.caveats.insert(report.caveats.end(), point.caveats.begin(), point.caveats.end());
   report.caveats.insert(report.caveats.begin(), run.caveats.begin(), run.caveats.end());
+  if (const std::string& damage = run.replay.engine().log().damage(); !damage.empty())
+    report.caveats.push_back(damage);
   if (run.replay.divergence())
     report.caveats.push_back(fmt::format("the replay left the run here: it expected {}, the log has {}",
                                          run.replay.divergence()->expected, run.replay.divergence()->found));

@@ -33,7 +33,7 @@ public:
     out.depth = question_.frames.size();
     for (size_t k = 0; k < out.depth; ++k)
       if (k < kInnermost || k + kOutermost >= out.depth) out.stack.push_back(frame(k));
-    if (question_.end) failure(out);
+    if (question_.end || question_.failure) failure(out);
     for (const std::string& expression : question_.print)
       out.printed.push_back(printed(expression, out.caveats));
     return out;
@@ -84,7 +84,9 @@ private:
 
   void failure(StopReport& out) const {
     replay::Failure f =
-        diagnose(*question_.end, {question_.frames, question_.memory, question_.symbols, &names_});
+        question_.failure
+            ? *question_.failure
+            : diagnose(*question_.end, {question_.frames, question_.memory, question_.symbols, &names_});
     out.callee = f.callee;
     if (f.kind != replay::FailureKind::None) out.failure = describeFailure(f, question_);
   }
@@ -140,8 +142,12 @@ FailureInfo describeFailure(const replay::Failure& failure, const StopQuestion& 
   out.signal = failure.signal;
   out.message = failure.message;
   if (failure.frame >= question.frames.size()) return out;
-  out.place = placeOf(question.frames[failure.frame], question.program.cwd);
-  for (size_t k = failure.frame + 1; isLibraryFrame(out.place) && k < question.frames.size(); ++k) {
+  // A frame that the compiler made by itself has no source; the one that called it has.
+  size_t shown = failure.frame;
+  while (shown + 1 < question.frames.size() && !placeOf(question.frames[shown], question.program.cwd).isKnown())
+    ++shown;
+  out.place = placeOf(question.frames[shown], question.program.cwd);
+  for (size_t k = shown + 1; isLibraryFrame(out.place) && k < question.frames.size(); ++k) {
     Place outer = placeOf(question.frames[k], question.program.cwd);
     if (isLibraryFrame(outer)) continue;
     out.calledFrom = outer;
@@ -151,6 +157,29 @@ FailureInfo describeFailure(const replay::Failure& failure, const StopQuestion& 
     out.criterion = CriterionInfo{question.instance,
                                   placeOf(question.frames[failure.criterion->frame], question.program.cwd),
                                   failure.criterion->text, criterionText(*failure.criterion)};
+  // The value was handed on by a function with "...".
+  if (failure.criterion && failure.criterion->frame > shown && !out.calledFrom)
+    out.calledFrom = out.criterion->place;
+  return out;
+}
+
+OutputInfo describeOutput(const replay::OutputDifference& difference,
+                          const std::optional<replay::OutputOrigin>& origin) {
+  OutputInfo out;
+  out.stream = difference.stream;
+  out.offset = difference.offset;
+  out.line = difference.line;
+  out.got = difference.got;
+  out.expected = difference.expected;
+  out.gotLine = difference.gotLine;
+  out.expectedLine = difference.expectedLine;
+  if (!origin) return out;
+  out.call = replay::functionName(origin->function);
+  if (out.call.find("operator<<") != std::string::npos) out.call = "operator<<"; // not which of all of them
+  out.argument = origin->argument;
+  out.conversion = origin->spec;
+  out.text = origin->text;
+  out.isVerified = origin->isVerified;
   return out;
 }
 

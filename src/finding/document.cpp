@@ -19,6 +19,23 @@ Json toJson(const CriterionInfo& criterion) {
           {"text", criterion.text}};
 }
 
+Json toJson(const OutputInfo& output) {
+  Json out = {{"stream", output.stream},
+              {"offset", output.offset},
+              {"line", output.line},
+              {"got", output.got},
+              {"expected", output.expected},
+              {"got_line", output.gotLine},
+              {"expected_line", output.expectedLine}};
+  if (output.call.empty()) return out;
+  out["call"] = output.call;
+  out["argument"] = output.argument;
+  out["conversion"] = output.conversion;
+  out["text"] = output.text;
+  out["verified"] = output.isVerified;
+  return out;
+}
+
 Json signalJson(int signal) {
   const char* name = sigabbrev_np(signal);
   return {{"number", signal}, {"name", name ? std::string("SIG") + name : ""}};
@@ -33,6 +50,7 @@ Json toJson(const FailureInfo& failure) {
   out["place"] = toJson(failure.place);
   if (failure.calledFrom) out["called_from"] = toJson(*failure.calledFrom);
   if (failure.criterion) out["criterion"] = toJson(*failure.criterion);
+  if (failure.output) out["output"] = toJson(*failure.output);
   return out;
 }
 

@@ -37,6 +37,20 @@ struct CriterionInfo {
   std::string text = {}; // its value
 };
 
+// A byte that is not as it should be, and the argument that wrote it.
+struct OutputInfo {
+  uint32_t stream = 1;
+  uint64_t offset = 0; // from 0
+  uint64_t line = 1;
+  std::string got = {}, expected = {}; // the byte; empty: none
+  std::string gotLine = {}, expectedLine = {};
+  std::string call = {};       // the function that wrote it; empty: not known
+  uint32_t argument = 0;       // of it, from 1; 0: none
+  std::string conversion = {}; // %d
+  std::string text = {};       // all that the argument wrote
+  bool isVerified = true;
+};
+
 struct FailureInfo {
   std::string kind = {}; // replay::kindName
   int signal = 0;        // 0: none
@@ -45,6 +59,7 @@ struct FailureInfo {
   // Where the program's own code called into the library code that failed.
   std::optional<Place> calledFrom = {};
   std::optional<CriterionInfo> criterion = {};
+  std::optional<OutputInfo> output = {};
 };
 
 struct ProgramInfo {

@@ -9,8 +9,10 @@ namespace faultline::program {
 namespace {
 
 constexpr size_t kAlignment = 16;
-// Far above any real unit (sqlite's amalgamation is 20 MB); keeps a forged header from asking for all memory.
-constexpr uint64_t kLargestPayload = uint64_t{4} << 30;
+// Far above any real unit (sqlite's amalgamation is 20 MB), and zstd packs 128 KiB into no less than 4 bytes:
+// both keep a forged header from asking for all memory.
+constexpr uint64_t kLargestPayload = uint64_t{1} << 30;
+constexpr uint64_t kMostPacking = (128 << 10) / 4;
 
 Error damaged(const char* what) {
   return errorf("the embedded Faultline records are damaged ({}): build the program again", what);
@@ -65,7 +67,9 @@ Result<std::vector<EmbeddedRecord>> splitRecords(std::string_view section) {
 }
 
 Result<std::string> unpack(const EmbeddedRecord& record) {
-  if (record.rawSize > kLargestPayload) return damaged("a payload claims to be over 4 GiB");
+  if (record.rawSize > kLargestPayload) return damaged("a payload claims to be over 1 GiB");
+  if (record.rawSize / kMostPacking > record.compressed.size())
+    return damaged("a payload claims to be larger than it can be");
   unsigned long long framed = ZSTD_getFrameContentSize(record.compressed.data(), record.compressed.size());
   if (framed != record.rawSize) return damaged("a payload has not the size in its header");
   std::string raw(record.rawSize, '\0');

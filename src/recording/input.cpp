@@ -2,47 +2,59 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 namespace faultline::recording {
 namespace {
 
-bool writeAll(int fd, const char* bytes, size_t size) {
-  while (size > 0) {
-    ssize_t written = write(fd, bytes, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written, size -= size_t(written);
-  }
-  return true;
+Input left(const char* kind) {
+  Input input;
+  input.kind = kind;
+  return input;
 }
 
-// Reads `from` to its end into a file without a name.
-Result<Input> takeAll(int from, const std::string& name) {
-  Input input{"captured", FileDescriptor(memfd_create("faultline-input", MFD_CLOEXEC)), {}, {}};
-  uint64_t total = 0;
+// What the program reads is the end of a pipe of ours, into which the recorder passes `from` on.
+Result<Input> pipeFrom(FileDescriptor own, const std::string& name) {
+  int pipes[2];
+  if (pipe2(pipes, O_CLOEXEC) != 0)
+    return errorf("cannot make a pipe for {}: {}", name, std::strerror(errno));
+  Input input = left("captured");
+  input.fd = FileDescriptor(pipes[0]);
+  input.from = std::move(own);
+  input.to = FileDescriptor(pipes[1]);
+  return input;
+}
+
+// A file stays what the program reads: it may ask for its size and times, seek in it, and leave the rest to
+// whoever shares it. Its bytes are copied on the side.
+Result<Input> copyOf(int from, FileDescriptor own, const std::string& name) {
+  Input input = left("captured");
+  input.fd = std::move(own);
+  off_t at = std::max<off_t>(lseek(from, 0, SEEK_CUR), 0);
   std::string buffer(1 << 20, 0);
   for (;;) {
-    ssize_t got = read(from, buffer.data(), buffer.size());
+    ssize_t got = pread(from, buffer.data(), buffer.size(), at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errorf("cannot read {}: {}", name, std::strerror(errno));
-    if (got == 0) break;
-    total += uint64_t(got);
-    if (total <= kMaxInput) input.bytes.append(buffer.data(), size_t(got));
-    if (!writeAll(input.fd.get(), buffer.data(), size_t(got)))
-      return errorf("cannot hold {} in memory: {}", name, std::strerror(errno));
-  }
-  if (total > kMaxInput) {
+    if (got == 0) return input;
+    at += got;
+    input.bytes.append(buffer.data(), size_t(got));
+    if (input.bytes.size() <= kMaxInput) continue;
     input.bytes.clear();
     input.kind = "inherited";
-    input.caveat = fmt::format("standard input of {} is too large to be kept", humanSize(total));
+    input.caveat =
+        fmt::format("standard input of more than {} is too large to be kept", humanSize(kMaxInput));
+    return input;
   }
-  lseek(input.fd.get(), 0, SEEK_SET);
-  return input;
+}
+
+bool isFile(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 } // namespace
@@ -51,13 +63,17 @@ Result<Input> takeInput(const std::optional<std::filesystem::path>& path, bool k
   if (path) {
     FileDescriptor file(open(path->c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return errorf("cannot read {}: {}", path->string(), std::strerror(errno));
-    return takeAll(file.get(), path->string());
+    int fd = file.get();
+    return isFile(fd) ? copyOf(fd, std::move(file), path->string())
+                      : pipeFrom(std::move(file), path->string());
   }
   struct stat status;
-  if (fstat(0, &status) != 0) return Input{"none", {}, {}, {}};
-  bool stream = S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
-  if (!keep || !stream) return Input{isatty(0) || stream ? "inherited" : "none", {}, {}, {}};
-  return takeAll(0, "standard input");
+  if (fstat(0, &status) != 0) return left("none");
+  bool stream = S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode);
+  if (!stream && !isatty(0) && !S_ISSOCK(status.st_mode)) return left("none");
+  bool readable = (fcntl(0, F_GETFL) & O_ACCMODE) != O_WRONLY;
+  if (!keep || !stream || !readable) return left("inherited");
+  return isFile(0) ? copyOf(0, {}, "standard input") : pipeFrom({}, "standard input");
 }
 
 } // namespace faultline::recording

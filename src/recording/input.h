@@ -1,5 +1,4 @@
-// Standard input of a recorded run: taken in before the run where that is possible, so that it can be kept
-// and given again.
+// Standard input of a recorded run: kept where that is possible, so that it can be given again.
 #pragma once
 
 #include "base/result.h"
@@ -37,6 +36,9 @@ struct Input {
   FileDescriptor fd;  // what the program reads; none: ours, as it is
   std::string bytes;  // kept
   std::string caveat; // why it is not kept, if it should be
+  // A pipe: to be passed on while the program runs (InputPump).
+  FileDescriptor from; // none: our own standard input
+  FileDescriptor to;
 };
 
 // More than this is given to the program but not kept.

@@ -207,6 +207,8 @@ Decoded decodeRecord(const uint8_t*& at, const uint8_t* end, uint64_t& epoch, Re
   if (!isTag(*at)) return Decoded::Damaged;
   Fields in(at + 1, end);
   record.tag = Tag(*at);
+  record.bytes = nullptr; // of another record, of another size
+  record.size = 0;
   uint64_t now = epoch;
   if (record.hasEpoch()) now += in.uleb();
   if (now < epoch || !decodeFields(in, record) || in.bad()) return Decoded::Damaged;
@@ -220,6 +222,20 @@ uint64_t firstEpoch(const uint8_t* at, const uint8_t* end) {
   uint64_t epoch = 0;
   while (decodeRecord(at, end, epoch, record) == Decoded::Record)
     if (record.hasEpoch()) return record.epoch;
+  return 0;
+}
+
+uint64_t lastEpoch(const LogSource& log) {
+  for (uint32_t chunk = log.chunkCount(); chunk-- > 0;) {
+    auto bytes = log.load(chunk);
+    if (!bytes) continue;
+    const uint8_t *at = (*bytes)->data(), *end = at + (*bytes)->size();
+    Record record;
+    uint64_t epoch = 0;
+    while (decodeRecord(at, end, epoch, record) == Decoded::Record) {
+    }
+    if (epoch) return epoch;
+  }
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recording/log_record.h"
+#include "recording/log_source.h"
 
 namespace faultline::recording {
 
@@ -14,5 +15,8 @@ Decoded decodeRecord(const uint8_t*& at, const uint8_t* end, uint64_t& epoch, Re
 
 // Epoch of the first record of a chunk that carries one; 0 if none does.
 uint64_t firstEpoch(const uint8_t* at, const uint8_t* end);
+
+// Epoch of the last record of a log that carries one, as far as its last chunks can be read; 0 if none does.
+uint64_t lastEpoch(const LogSource& log);
 
 } // namespace faultline::recording

@@ -82,6 +82,27 @@ template <class T, class Fields> Result<T> fromJson(std::string_view text, const
 
 } // namespace
 
+namespace {
+
+// Optional as a whole and in each part: recordings made without one have none.
+json expectationJson(const Expectation& e) {
+  json out = json::object();
+  if (e.output) out["output"] = widen(*e.output);
+  if (e.status) out["status"] = *e.status;
+  if (!e.oracle.empty()) out["oracle"] = widen(e.oracle);
+  return out;
+}
+
+Expectation expectationFromJson(const json& object) {
+  Expectation out;
+  if (object.contains("output")) out.output = narrow(object["output"].get<std::string>());
+  if (object.contains("status")) out.status = object["status"].get<int>();
+  if (object.contains("oracle")) out.oracle = narrow(object["oracle"].get<std::string>());
+  return out;
+}
+
+} // namespace
+
 bool End::signalled() const { return WIFSIGNALED(waitStatus); }
 int End::signal() const { return signalled() ? WTERMSIG(waitStatus) : 0; }
 int End::exitStatus() const { return WIFEXITED(waitStatus) ? WEXITSTATUS(waitStatus) : 0; }
@@ -89,6 +110,7 @@ int End::exitStatus() const { return WIFEXITED(waitStatus) ? WEXITSTATUS(waitSta
 std::string toJson(const Meta& meta) {
   Put put;
   metaFields(put, meta);
+  if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
   return put.object.dump();
 }
 
@@ -99,7 +121,10 @@ std::string toJson(const End& end) {
 }
 
 Result<Meta> metaFromJson(std::string_view text) {
-  return fromJson<Meta>(text, "meta", [](Get& get, Meta& m) { metaFields(get, m); });
+  return fromJson<Meta>(text, "meta", [](Get& get, Meta& m) {
+    metaFields(get, m);
+    if (get.object.contains("expect")) m.expectation = expectationFromJson(get.object["expect"]);
+  });
 }
 
 Result<End> endFromJson(std::string_view text) {

@@ -5,11 +5,20 @@
 #include "base/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace faultline::recording {
+
+// What the user says is right of a run, beyond that it must not crash.
+struct Expectation {
+  std::optional<std::string> output = {}; // all of standard output
+  std::optional<int> status = {};
+  std::string oracle = {}; // a shell command whose status 0 means: passed
+  bool isGiven() const { return output || status || !oracle.empty(); }
+};
 
 struct Meta {
   std::vector<std::string> argv; // argv[0] as the user typed it
@@ -24,6 +33,7 @@ struct Meta {
   uint64_t seed = 0;
   uint64_t sizeLimit = 0; // bytes on disk; 0: none
   double timeout = 0;     // seconds; 0: none
+  Expectation expectation;
 };
 
 struct End {

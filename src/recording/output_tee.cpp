@@ -1,14 +1,35 @@
 #include "recording/output_tee.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 namespace faultline::recording {
 
 static constexpr size_t kPiece = 1 << 20;
 
-Result<void> OutputTee::open() {
+bool OutputTee::openFile() {
+  struct stat status;
+  if (passTo_ < 0 || fstat(passTo_, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  file_ = FileDescriptor(::open(fmt::format("/proc/self/fd/{}", passTo_).c_str(), O_RDONLY | O_CLOEXEC));
+  bool appends = fcntl(passTo_, F_GETFL) & O_APPEND;
+  fileAt_ = appends ? status.st_size : std::max<off_t>(lseek(passTo_, 0, SEEK_CUR), 0);
+  return file_.get() >= 0;
+}
+
+void OutputTee::readFile() {
+  std::string buffer(kPiece, 0);
+  ssize_t got;
+  while ((got = pread(file_.get(), buffer.data(), buffer.size(), fileAt_)) > 0) {
+    keep_(stream_, buffer.substr(0, size_t(got)));
+    fileAt_ += got;
+  }
+}
+
+Result<void> OutputTee::open(bool byPipe) {
+  if (!byPipe && openFile()) return {};
   int pipes[2];
   if (pipe2(pipes, O_CLOEXEC) != 0) return errorf("cannot make a pipe: {}", std::strerror(errno));
   reading_ = FileDescriptor(pipes[0]);
@@ -56,6 +77,7 @@ void OutputTee::finish() {
   while (fd() >= 0 && readOnce()) {
   }
   flush();
+  if (file_.get() >= 0) readFile();
 }
 
 } // namespace faultline::recording

@@ -1,4 +1,6 @@
-// Takes what the program writes to one stream, passes it on, and collects it for the recording.
+// Takes what the program writes to one stream, passes it on, and collects it for the recording. A stream that
+// goes to a file is left to the program as it is (it may look at the file, or share it), and what was added
+// to the file is read from there in the end.
 #pragma once
 
 #include "recording/input.h"
@@ -14,7 +16,9 @@ public:
   OutputTee(uint32_t stream, int passTo, std::function<void(uint32_t, const std::string&)> keep)
       : stream_(stream), passTo_(passTo), keep_(std::move(keep)) {}
 
-  Result<void> open();
+  // byPipe: even if it goes to a file.
+  Result<void> open(bool byPipe = false);
+  // -1: the program has our own.
   int childEnd() const { return writing_.get(); }
   void closeChildEnd() { writing_.reset(); }
   int fd() const { return reading_.get(); } // to poll; -1 once it is over
@@ -23,12 +27,16 @@ public:
 
 private:
   bool readOnce();
+  bool openFile();
+  void readFile();
   void flush();
 
   uint32_t stream_;
   int passTo_;
   std::function<void(uint32_t, const std::string&)> keep_;
   FileDescriptor reading_, writing_;
+  FileDescriptor file_;
+  off_t fileAt_ = 0; // what the file had before
   std::string collected_;
 };
 

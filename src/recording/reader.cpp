@@ -1,5 +1,8 @@
 #include "recording/reader.h"
 
+#include "base/text.h"
+#include "recording/log_decode.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -74,6 +77,9 @@ private:
   std::shared_ptr<const Recording::File> file_;
   std::vector<Recording::Place> places_;
 };
+
+// Of one stream in memory: a few bytes of zstd can stand for very many.
+constexpr uint64_t kMostJoined = uint64_t(1) << 30;
 
 size_t prefixSize(ChunkKind kind) {
   if (kind == ChunkKind::Log) return sizeof(LogPrefix);
@@ -198,6 +204,8 @@ Result<void> Recording::takeChunk(const ChunkHeader& header, const Place& place,
 
 std::shared_ptr<const LogSource> Recording::log() const { return std::make_shared<FileLog>(file_, logs_); }
 
+uint64_t Recording::lastEpoch() const { return end_ ? end_->epoch : recording::lastEpoch(*log()); }
+
 uint64_t Recording::logRawBytes() const {
   uint64_t total = 0;
   for (const Place& place : logs_) total += place.rawSize;
@@ -209,6 +217,8 @@ Result<std::string> Recording::join(const std::vector<Place>& places, size_t pre
   std::string all;
   for (const Place& place : places) {
     if (tag && place.tag != *tag) continue;
+    if (place.rawSize > kMostJoined - all.size())
+      return errorf("{} holds more than {} of one stream", file_->name(), humanSize(kMostJoined));
     FL_TRY(piece, file_->unpacked<std::string>(place, prefix));
     all += piece;
   }

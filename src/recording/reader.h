@@ -23,6 +23,9 @@ public:
   // Missing when the recorder was cut off.
   const std::optional<End>& end() const { return end_; }
   std::shared_ptr<const LogSource> log() const;
+  // Epoch in which the run ended. Where the file does not say it, that of the last record of the log: replay
+  // needs a bound in any case.
+  uint64_t lastEpoch() const;
   // Standard input of the run, if it was captured.
   Result<std::string> input() const;
   // What the program wrote to stream 1 or 2, if it was captured.

@@ -1,6 +1,8 @@
 #include "recording/recorder.h"
 
+#include "base/text.h"
 #include "recording/child.h"
+#include "recording/input_pump.h"
 #include "recording/log_decode.h"
 #include "recording/output_tee.h"
 #include "recording/shared_log.h"
@@ -13,6 +15,8 @@
 #include <ctime>
 #include <mutex>
 #include <poll.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -36,6 +40,20 @@ std::string utcNow() {
   return text;
 }
 
+// Not one that is closed, and no device that may refuse what is written to it (/dev/full): the program must
+// see what it would see without us.
+bool canBeTaken(int stream) {
+  struct stat status;
+  if (fstat(stream, &status) != 0) return false;
+  return !S_ISCHR(status.st_mode) || isatty(stream) || status.st_rdev == makedev(1, 3);
+}
+
+bool isSameStream(int a, int b) {
+  struct stat first, second;
+  return fstat(a, &first) == 0 && fstat(b, &second) == 0 && !S_ISCHR(first.st_mode) &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 Meta describe(const RecordRequest& request, const Input& input) {
   Meta meta;
   meta.argv = request.argv;
@@ -49,6 +67,7 @@ Meta describe(const RecordRequest& request, const Input& input) {
   meta.captureOutput = request.captureOutput;
   meta.seed = request.seed;
   meta.sizeLimit = request.sizeLimit;
+  meta.expectation = request.expectation;
   if (request.timeout) meta.timeout = std::chrono::duration<double>(*request.timeout).count();
   return meta;
 }
@@ -72,6 +91,10 @@ public:
       drainer.join();
     }
     for (OutputTee& tee : tees_) tee.finish();
+    if (pump_) pump_->finish();
+    if (pump_ && !pump_->keptAll())
+      end_.caveats.push_back(
+          fmt::format("only the first {} of standard input were kept", humanSize(kMaxInput)));
     end_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     storeEnd();
     FL_CHECK(writer_.commit());
@@ -101,17 +124,28 @@ private:
     if (request_.seed != 0) child.env.push_back(fmt::format("FAULTLINE_SEED={}", request_.seed));
     if (!request_.program.empty()) child.env.push_back("FAULTLINE_EXE=" + request_.program);
     child.streams[0] = input_.fd.get();
+    if (input_.to.get() >= 0)
+      pump_.emplace(std::max(input_.from.get(), 0), std::move(input_.to),
+                    [this](const std::string& bytes) { add(packInput(bytes)); });
     if (request_.captureOutput) {
       auto keep = [this](uint32_t stream, const std::string& bytes) { add(packOutput(stream, bytes)); };
       for (uint32_t stream : {1u, 2u}) {
+        if (request_.passOutput && !canBeTaken(int(stream))) continue;
+        // What is to be compared must not be mixed with messages.
+        bool apart = request_.expectation.output || !request_.expectation.oracle.empty();
+        if (stream == 2 && request_.passOutput && !apart && !tees_.empty() && isSameStream(1, 2)) {
+          child.streams[2] = child.streams[1]; // `2>&1`: one stream, whose order counts
+          continue;
+        }
         tees_.emplace_back(stream, request_.passOutput ? int(stream) : -1, keep);
-        FL_CHECK(tees_.back().open());
+        FL_CHECK(tees_.back().open(apart && isSameStream(1, 2)));
         child.streams[stream] = tees_.back().childEnd();
       }
     }
     FL_TRY(started, startChild(child));
     child_ = std::move(started);
     for (OutputTee& tee : tees_) tee.closeChildEnd();
+    input_.fd.reset();
     if (child_.randomised)
       end_.caveats.push_back("the address space was laid out at random: the kernel does not let us fix it");
     return {};
@@ -148,12 +182,14 @@ private:
   }
 
   void waitForNews(int milliseconds) {
-    std::array<pollfd, 3> fds{};
+    std::array<pollfd, 4> fds{};
     fds[0] = {child_.pidFd.get(), POLLIN, 0};
-    for (size_t i = 0; i < tees_.size(); ++i) fds[i + 1] = {tees_[i].fd(), POLLIN, 0};
-    if (poll(fds.data(), 1 + tees_.size(), milliseconds) <= 0) return;
+    fds[1] = pump_ ? pump_->awaited() : pollfd{-1, 0, 0};
+    for (size_t i = 0; i < tees_.size(); ++i) fds[i + 2] = {tees_[i].fd(), POLLIN, 0};
+    if (poll(fds.data(), 2 + tees_.size(), milliseconds) <= 0) return;
+    if (fds[1].revents) pump_->move();
     for (size_t i = 0; i < tees_.size(); ++i)
-      if (fds[i + 1].revents) tees_[i].readSome();
+      if (fds[i + 2].revents) tees_[i].readSome();
   }
 
   bool reap() {
@@ -196,6 +232,7 @@ private:
   SharedLog log_;
   Input input_;
   Child child_;
+  std::optional<InputPump> pump_;
   std::vector<OutputTee> tees_;
   End end_;
 };

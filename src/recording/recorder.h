@@ -28,14 +28,15 @@ struct RecordRequest {
   std::string program = {};           // path of the program itself; what /proc/self/exe will say
   std::string programId = {};
   std::string variantKey = {};
-  // Standard input: this file, else our own. Our own is handed on if it is a terminal or a device; a file or
-  // a pipe is read to its end first and kept.
+  // Standard input: this file, else our own. What a file has is kept before the run, what comes through a
+  // pipe as it passes; a terminal, a device or a socket is handed on.
   std::optional<std::filesystem::path> input = {};
   bool keepInput = true;             // false: our own standard input is handed on whatever it is
   std::filesystem::path output = {}; // the recording
   uint64_t sizeLimit = 0;            // bytes of recording; 0: none. The program goes on beyond it
   bool captureOutput = false;        // keep what the program writes to streams 1 and 2
   bool passOutput = true;            // and, when captured, write it to ours too
+  Expectation expectation = {};      // kept for whoever judges the run
   uint64_t seed = 0;                 // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
 };

@@ -39,7 +39,9 @@ bool Engine::push(DecodedFunction& f, Frame::Kind kind, uint32_t resume) {
   if (!prepare(f)) return false;
   Thread& thread = t();
   size_t start = thread.wordCount();
-  if (start + f.words + kArgumentRoom > options_.stackWordsLimit)
+  // Frames count as well: a function may have no words, and recurse without end all the same.
+  size_t frames = (thread.depth + 1) * sizeof(Frame) / sizeof(uint64_t);
+  if (start + frames + f.words + kArgumentRoom > options_.stackWordsLimit)
     return fail(errorf(
                "the replayed program's stack has {} frames and {} MiB of words; that is over the limit",
                thread.depth, start >> 17)),
@@ -114,6 +116,7 @@ void Engine::call(const CallSite& site, bool argumentsReady) {
   m_.frame->site = &site;
   if (!target) {
     thread.place = Place::Outside;
+    if (listener_ && site.info) listener_->onOutsideCall({*this, site, m_.w});
     return;
   }
   size_t caller = m_.frame->words;
@@ -152,6 +155,7 @@ void Engine::returnFrom(bool ready) {
             : wide == fir::kNone ? &f.module->constants[index]
                                  : &f.module->image->wideWords[wide];
   }
+  if (listener_ && frame.kind == Frame::FromOutside) listener_->onReturnToOutside(current());
   ++m_.steps;
   if (m_.observer) m_.observer->onReturn();
   popFrame();

@@ -56,6 +56,8 @@ private:
   Insn decodeBinary(uint32_t index);
   Insn decodeBranch(uint32_t index);
   Insn asOperation(uint32_t index);
+  Insn decodeAccess(uint32_t index);
+  Insn decodeAddress(uint32_t index);
   Insn asCall(uint32_t index, Exit reason);
   void decodeSwitch(uint32_t index, Insn& insn);
   void decodeIndirect(uint32_t index, Insn& insn);

@@ -3,12 +3,15 @@
 #include "replay/checkpoint.h"
 #include "replay/handlers.h"
 
+#include <new>
+
 namespace faultline::replay {
 
 Engine::Engine(Program program, LogReader log, EngineOptions options)
     : program_(std::move(program)), log_(std::move(log)), options_(options), m_(options.memoryLimit) {
   m_.engine = this;
   m_.hook = plainHook();
+  m_.operation = operationHandler(Mode::Plain);
   threads_.push_back(std::make_unique<Thread>());
   unpark();
   lookAhead();
@@ -38,7 +41,11 @@ void Engine::unpark() {
 
 Result<Engine::Stop> Engine::run(uint64_t limit, bool exact) {
   atBreak_ = false;
-  while (step(limit, exact)) {
+  try {
+    while (step(limit, exact)) {
+    }
+  } catch (const std::bad_alloc&) {
+    fail(errorf("there is not enough memory to replay this run"));
   }
   return finish(limit);
 }

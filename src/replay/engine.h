@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "recording/log_reader.h"
 #include "replay/machine.h"
+#include "replay/outside_listener.h"
 #include "replay/thread.h"
 
 #include <optional>
@@ -78,6 +79,7 @@ public:
   const Program& program() const { return program_; }
   void setObserver(Observer* observer) { m_.observer = observer; }
   Observer* observer() const { return m_.observer; }
+  void setListener(OutsideListener* listener) { listener_ = listener; }
 
   // The instruction that is next, or that waits for an outside call.
   Instance current() const;
@@ -163,6 +165,7 @@ private:
   LogReader log_;
   EngineOptions options_;
   Machine m_;
+  OutsideListener* listener_ = nullptr;
   std::vector<std::unique_ptr<Thread>> threads_; // by number; null: unknown
   uint32_t running_ = 0;
   uint64_t eventEpoch_ = kNever; // of the record at hand, if it carries one

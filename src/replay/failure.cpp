@@ -15,7 +15,8 @@ std::string_view kindName(FailureKind kind) {
   constexpr std::string_view kNames[] = {
       "none",        "crash", "division-by-zero", "illegal-instruction", "stack-overflow",
       "assertion",   "abort", "heap-corruption",  "stack-smashing",      "uncaught-exception",
-      "exit-status", "hang",  "killed",
+      "exit-status", "hang",  "killed",           "wrong-output",        "wrong-status",
+      "rejected",
   };
   return kNames[size_t(kind)];
 }
@@ -55,7 +56,11 @@ Failure exitFailure(int status, const StoppedProgram& program) {
     if (auto source = sourceValue(frame, call->operand(0))) out.criterion->text = source->text;
   } else if (functionOf(frame) && frame.instruction < frame.image->instructions.size()) {
     const fir::Instruction& i = frame.image->instructions[frame.instruction];
-    if (i.op == fir::Op::Ret && i.operandCount == 1) out.criterion->operand = 0;
+    if (i.op != fir::Op::Ret || i.operandCount != 1) return out;
+    fir::Operand value = frame.image->operandsOf(i)[0];
+    out.criterion->operand = 0;
+    out.criterion->value = operandValue(frame, *program.symbols, value).value_or(out.criterion->value);
+    if (auto source = sourceValue(frame, value)) out.criterion->text = source->text;
   }
   return out;
 }

@@ -25,6 +25,9 @@ enum class FailureKind {
   ExitStatus,
   Hang,
   Killed,
+  WrongOutput,
+  WrongStatus, // another one than the user expects
+  Rejected,    // by the user's oracle
 };
 // "crash", "division-by-zero" ...: what documents and scripts use.
 std::string_view kindName(FailureKind kind);
@@ -58,6 +61,7 @@ struct Criterion {
   uint32_t operand = fir::kNone; // number within the instruction; kNone: whether it is executed at all
   uint64_t value = 0;
   std::string text; // the operand as the source has it: &n->next, count; or the condition that guards it
+  std::optional<uint64_t> memory = {}; // address of the byte meant, if the operand points to a text
 };
 
 struct Failure {

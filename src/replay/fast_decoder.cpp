@@ -241,6 +241,8 @@ bool FastDecoder::directCall(CallSite& site) {
   if (site.kind != fir::CallKind::Inside || !isConstant(operand(i, 0))) return false;
   DecodedFunction* target = functionAt_(constant(operand(i, 0)));
   if (!target || target->words > kArgumentRoom) return false;
+  // What is passed for "..." has no place in the new frame; whoever reads a va_list looks for it in ours.
+  if (target->fir->flags & fir::kVariadic) return false;
   const fir::Image& image = *target->module->image;
   if (target->fir->firstArgument > image.arguments.size() ||
       target->fir->argumentCount > image.arguments.size() - target->fir->firstArgument)

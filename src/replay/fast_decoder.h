@@ -74,6 +74,7 @@ private:
   bool load(uint32_t index);
   bool store(uint32_t index);
   bool address(uint32_t index);
+  bool copy(uint32_t index);
   bool select(uint32_t index);
   void asOperation(uint32_t index);
   void emitResult(uint32_t index, Insn code, std::initializer_list<uint32_t> reads);

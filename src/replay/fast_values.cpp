@@ -290,6 +290,36 @@ bool FastDecoder::select(uint32_t index) {
   return true;
 }
 
+// A small copy between two words' addresses, as of a struct.
+bool FastDecoder::copy(uint32_t index) {
+  const fir::Instruction& i = at(index);
+  Value size = peek(operand(i, 2));
+  if (!size.constant || !copyHandler(size.number())) return false;
+  if (i.dst != fir::kNone || peek(operand(i, 0)).constant || peek(operand(i, 1)).constant) return false;
+  auto place = [&](fir::Operand o, uint32_t& word) -> int32_t { // word + distance
+    auto note = pending_.find(fir::operandIndex(o));
+    if (note != pending_.end() && note->second.kind == Pending::MakeAddress) {
+      const Address& a = note->second.address;
+      if (a.base && !a.index && int64_t(a.offset) == int32_t(a.offset)) {
+        word = *a.base;
+        auto distance = int32_t(a.offset);
+        if (--note->second.usesLeft == 0) pending_.erase(note);
+        return distance;
+      }
+    }
+    word = readWord(fir::operandIndex(o)).word;
+    return 0;
+  };
+  uint32_t to, from;
+  int32_t toDistance = place(operand(i, 0), to), fromDistance = place(operand(i, 1), from);
+  Insn code = insn(copyHandler(size.number()));
+  code.a = to;
+  code.b = from;
+  code.imm = uint64_t(uint32_t(toDistance)) | uint64_t(uint32_t(fromDistance)) << 32;
+  emit(code, index, {to, from});
+  return true;
+}
+
 bool FastDecoder::address(uint32_t index) {
   const fir::Instruction& i = at(index);
   if (i.dst == fir::kNone) return false;

@@ -39,6 +39,13 @@ Handler loadHandler(AddressForm form, unsigned bytes, LoadExtension extension); 
 // Fast: the value is word dst, or the sign-extended constant in dst.
 Handler storeHandler(AddressForm form, unsigned bytes, bool constant);
 
+// Plain: imm: the Operation, which runs instead when the log or an observer wants attention. a: address word;
+// dst: result, b: value word.
+Handler plainLoadHandler(unsigned bytes);
+Handler plainStoreHandler(unsigned bytes);
+// Fast: `bytes` from word b + high half of imm to word a + low half of imm (both signed). Some small sizes.
+Handler copyHandler(uint64_t bytes);
+
 Handler operationHandler(Mode mode); // imm: Operation
 Handler headerHandler();             // plain: phi or landing pad, imm: Operation; goes on at distance dst
 

@@ -60,6 +60,39 @@ template <AddressForm F, class T, bool C> FL_HANDLER store(FL_HANDLER_PARAMETERS
   FL_NEXT(Mode::Fast);
 }
 
+template <class T> FL_HANDLER plainLoad(FL_HANDLER_PARAMETERS) {
+  T value;
+  if (m->attention || !m->memory.loadFast(w[ip->a], value)) [[unlikely]]
+    [[clang::musttail]] return m->operation(FL_PASS);
+  w[ip->dst] = value;
+  FL_NEXT(Mode::Plain);
+}
+template <class T> FL_HANDLER plainStore(FL_HANDLER_PARAMETERS) {
+  if (m->attention || !m->memory.storeFast(w[ip->a], T(w[ip->b]))) [[unlikely]]
+    [[clang::musttail]] return m->operation(FL_PASS);
+  FL_NEXT(Mode::Plain);
+}
+
+template <unsigned N> struct Bytes {
+  uint8_t bytes[N];
+};
+inline uint64_t copyTo(const Insn* ip, const uint64_t* w) {
+  return w[ip->a] + uint64_t(int64_t(int32_t(ip->imm)));
+}
+inline uint64_t copyFrom(const Insn* ip, const uint64_t* w) {
+  return w[ip->b] + uint64_t(int64_t(ip->imm) >> 32);
+}
+template <unsigned N> __attribute__((noinline)) FL_HANDLER copySlowly(FL_HANDLER_PARAMETERS) {
+  if (!m->memory.copy(copyTo(ip, w), copyFrom(ip, w), N)) FL_LEAVE(Exit::Error);
+  FL_NEXT(Mode::Fast);
+}
+template <unsigned N> FL_HANDLER copyBytes(FL_HANDLER_PARAMETERS) {
+  Bytes<N> value;
+  if (!m->memory.loadFast(copyFrom(ip, w), value) || !m->memory.storeFast(copyTo(ip, w), value)) [[unlikely]]
+    [[clang::musttail]] return copySlowly<N>(FL_PASS);
+  FL_NEXT(Mode::Fast);
+}
+
 template <class F> Handler withForm(AddressForm form, F&& f) {
   using A = AddressForm;
   switch (form) {
@@ -95,6 +128,42 @@ Handler loadHandler(AddressForm form, unsigned bytes, LoadExtension extension) {
       return nullptr;
     });
   });
+}
+
+Handler plainLoadHandler(unsigned bytes) {
+  return withInt(bytes * 8, []<class T>() -> Handler { return plainLoad<T>; });
+}
+Handler plainStoreHandler(unsigned bytes) {
+  return withInt(bytes * 8, []<class T>() -> Handler { return plainStore<T>; });
+}
+
+Handler copyHandler(uint64_t bytes) {
+  switch (bytes) {
+  case 1:
+    return copyBytes<1>;
+  case 2:
+    return copyBytes<2>;
+  case 4:
+    return copyBytes<4>;
+  case 8:
+    return copyBytes<8>;
+  case 12:
+    return copyBytes<12>;
+  case 16:
+    return copyBytes<16>;
+  case 24:
+    return copyBytes<24>;
+  case 32:
+    return copyBytes<32>;
+  case 40:
+    return copyBytes<40>;
+  case 48:
+    return copyBytes<48>;
+  case 64:
+    return copyBytes<64>;
+  default:
+    return nullptr;
+  }
 }
 
 Handler storeHandler(AddressForm form, unsigned bytes, bool constant) {

@@ -45,15 +45,13 @@ Result<LoadedModule*> Program::load(uint64_t hash, uint32_t base, uint64_t instr
 
 Result<void> Program::fill(LoadedModule& module) const {
   const fir::Image& image = *module.image;
+  FL_CHECK(fir::validateImage(image));
   if (module.addresses.size() != image.symbols.size())
     return errorf("damaged log: object {:016x} has {} symbols, the log names {}", image.hash,
                   image.symbols.size(), module.addresses.size());
   module.constants.reserve(image.constants.size());
-  for (const fir::Constant& c : image.constants) {
-    if (c.symbol != fir::kNone && c.symbol >= image.symbols.size())
-      return errorf("damaged FIR: a constant names symbol {} of {}", c.symbol, image.symbols.size());
+  for (const fir::Constant& c : image.constants)
     module.constants.push_back(c.value + (c.symbol == fir::kNone ? 0 : module.addresses[c.symbol]));
-  }
   module.functions.resize(image.functions.size());
   return {};
 }
@@ -82,16 +80,9 @@ Result<void> Program::writeInitialValues(LoadedModule& module, Memory& memory) {
     if (!added && !replacesDefinition(it->second, weak)) continue;
     it->second = weak;
     if (s.initial == ~uint64_t(0)) continue;
-    if (s.initial > image.bytes.size() || s.size > image.bytes.size() - s.initial ||
-        s.firstRelocation > image.relocations.size() ||
-        s.relocationCount > image.relocations.size() - s.firstRelocation)
-      return errorf("damaged FIR: the initial value of symbol {} lies outside of the file", k);
     bool ok = memory.write(address, image.bytes.data() + s.initial, s.size);
-    for (const fir::Relocation& r : image.relocations.subspan(s.firstRelocation, s.relocationCount)) {
-      if (r.symbol >= image.symbols.size() || r.offset > s.size || s.size - r.offset < 8)
-        return errorf("damaged FIR: a relocation of symbol {} lies outside of it", k);
+    for (const fir::Relocation& r : image.relocations.subspan(s.firstRelocation, s.relocationCount))
       ok = ok && memory.store<uint64_t>(address + r.offset, module.addresses[r.symbol] + uint64_t(r.addend));
-    }
     if (!ok) return errorf("damaged log: a variable of {} bytes cannot lie at {:#x}", s.size, address);
   }
   return {};

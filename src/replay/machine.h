@@ -48,6 +48,7 @@ struct Machine {
   uint64_t stepStop = 0;  // fast code: leave where possible if steps are not below
   uint64_t trigger = 0;   // plain code: call `hook` before an instruction if steps are not below
   Handler hook = nullptr;
+  Handler operation = nullptr;                     // plain code: runs the Operation of an instruction
   uint64_t limit = 0;                              // the hook stops here
   uint64_t breakEpoch = ~uint64_t(0), breakId = 0; // ... or at this instance
   bool attention = false;                          // plain code: loads and the like must ask the engine

@@ -155,7 +155,7 @@ bool Memory::read(uint64_t address, void* bytes, uint64_t size) {
   auto* out = static_cast<uint8_t*>(bytes);
   while (size) {
     uint64_t offset = address & (kPageSize - 1), part = std::min(size, kPageSize - offset);
-    const uint8_t* page = readPage(address);
+    const uint8_t* page = readHost(address);
     if (!page) return false;
     std::memcpy(out, page + offset, part);
     out += part, address += part, size -= part;
@@ -168,7 +168,7 @@ bool Memory::write(uint64_t address, const void* bytes, uint64_t size) {
   auto* in = static_cast<const uint8_t*>(bytes);
   while (size) {
     uint64_t offset = address & (kPageSize - 1), part = std::min(size, kPageSize - offset);
-    uint8_t* page = writePage(address);
+    uint8_t* page = writeHost(address);
     if (!page) return false;
     std::memcpy(page + offset, in, part);
     in += part, address += part, size -= part;
@@ -180,7 +180,7 @@ bool Memory::fill(uint64_t address, uint8_t byte, uint64_t size) {
   if (isOutside(address, size)) return fail(MemoryError::BadAddress, address);
   while (size) {
     uint64_t offset = address & (kPageSize - 1), part = std::min(size, kPageSize - offset);
-    uint8_t* page = writePage(address);
+    uint8_t* page = writeHost(address);
     if (!page) return false;
     std::memset(page + offset, byte, part);
     address += part, size -= part;
@@ -188,18 +188,29 @@ bool Memory::fill(uint64_t address, uint8_t byte, uint64_t size) {
   return true;
 }
 
-// Piece by piece through a buffer, from the end that the overlap allows.
+// Pieces that cross no page on either side, from the end that the overlap allows.
 bool Memory::copy(uint64_t destination, uint64_t source, uint64_t size) {
   if (size == 0) return true;
   if (isOutside(source, size)) return fail(MemoryError::BadAddress, source);
   if (isOutside(destination, size)) return fail(MemoryError::BadAddress, destination);
-  uint8_t buffer[kPageSize];
+  constexpr uint64_t mask = kPageSize - 1;
   bool backwards = destination > source && destination - source < size;
-  for (uint64_t done = 0; done < size;) {
-    uint64_t part = std::min(size - done, kPageSize);
-    uint64_t at = backwards ? size - done - part : done;
-    if (!read(source + at, buffer, part) || !write(destination + at, buffer, part)) return false;
-    done += part;
+  for (uint64_t left = size; left;) {
+    uint64_t to = destination + size - left, from = source + size - left, part;
+    if (backwards) {
+      uint64_t toEnd = destination + left, fromEnd = source + left;
+      part = std::min({left, ((toEnd - 1) & mask) + 1, ((fromEnd - 1) & mask) + 1});
+      to = toEnd - part;
+      from = fromEnd - part;
+    } else {
+      part = std::min({left, kPageSize - (to & mask), kPageSize - (from & mask)});
+    }
+    // In this order: a page that is copied because it is written must be read from its copy.
+    uint8_t* in = writeHost(to);
+    const uint8_t* out = in ? readHost(from) : nullptr;
+    if (!out) return false;
+    std::memmove(in + (to & mask), out + (from & mask), part);
+    left -= part;
   }
   return true;
 }

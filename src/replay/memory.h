@@ -78,6 +78,15 @@ public:
   uint8_t* writePage(uint64_t address);
 
 private:
+  const uint8_t* readHost(uint64_t address) { // of its page
+    const Entry& e = read_[(address >> kPageShift) & (kEntries - 1)];
+    return address - e.page < kPageSize ? e.host : readPage(address);
+  }
+  uint8_t* writeHost(uint64_t address) {
+    const Entry& e = write_[(address >> kPageShift) & (kEntries - 1)];
+    return address - e.page < kPageSize ? e.host : writePage(address);
+  }
+
   static constexpr unsigned kEntries = 1024;
   struct Entry {
     uint64_t page;

@@ -27,7 +27,7 @@ bool isLiteral(const fir::Image& image, const fir::Symbol& s) {
   return (s.flags & fir::kConstant) && (s.flags & fir::kLocal) && image.string(s.name).starts_with(".str");
 }
 
-int64_t floorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); } // b > 0
 
 const fir::Member* memberAt(TypeRef record, uint64_t offset) {
   const fir::Member* found = nullptr;

@@ -25,11 +25,15 @@ void trim(const fir::Type& type, uint64_t* words) {
 bool runLoad(Machine& m, const Operation& op, uint64_t* w) {
   uint64_t address = op.sources[0].value(w), size = op.instruction->imm;
   if (m.attention && !m.engine->beforeLoad(op, address, size)) return false;
-  m.scratch.assign(std::max(op.type->words, 1u), 0);
-  if (!m.memory.read(address, m.scratch.data(), size)) return memoryError(m);
-  trim(*op.type, m.scratch.data());
-  writeResult(op, w, m.scratch.data());
-  if (m.observer) m.observer->onLoad(address, size, m.scratch.data());
+  uint64_t word = 0, *words = &word;
+  if (op.type->words > 1) {
+    m.scratch.assign(op.type->words, 0);
+    words = m.scratch.data();
+  }
+  if (!m.memory.read(address, words, size)) return memoryError(m);
+  trim(*op.type, words);
+  writeResult(op, w, words);
+  if (m.observer) m.observer->onLoad(address, size, words);
   return true;
 }
 

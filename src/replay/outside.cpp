@@ -136,6 +136,11 @@ void Engine::returnFromOutside(const CallSite& site, const Record* result) {
     m_.observer->onOutsideReturn(site.dst == fir::kNone
                                      ? std::span<const uint64_t>()
                                      : std::span<const uint64_t>(w + site.dst, site.resultWords));
+  if (listener_ && site.info) {
+    bool hasResult = result && site.dst != fir::kNone;
+    listener_->onOutsideReturn({*this, site, w},
+                               {w + (hasResult ? site.dst : 0), hasResult ? site.resultWords : 0});
+  }
   goTo(site.plainResume);
   if (site.kind == fir::CallKind::SetJmp) t().place = Place::EpochPoint; // abi/state.h: one stands behind it
 }
@@ -201,8 +206,8 @@ void Engine::rememberJump(const CallSite& site, const uint64_t* w) {
 // setjmp returns again. If the jump was made by a call that we see, its buffer tells which one.
 void Engine::jumpAgain(const Record& r) {
   Thread& thread = t();
-  const CallSite* from = m_.frame->site;
-  bool seen = thread.depth && from && from->kind == fir::CallKind::LongJmp && !from->arguments.empty();
+  const CallSite* from = thread.depth ? m_.frame->site : nullptr;
+  bool seen = from && from->kind == fir::CallKind::LongJmp && !from->arguments.empty();
   uint64_t buffer = seen ? from->arguments[0].value(wordsOf(*m_.frame)) : 0;
   const JumpTarget* found = nullptr;
   for (const JumpTarget& j : thread.jumps) {

@@ -155,6 +155,48 @@ void PlainDecoder::decodeIndirect(uint32_t index, Insn& code) {
   code.a = fir::operandIndex(operand(i, 0));
 }
 
+// A scalar of a register's size at an address in a word.
+Insn PlainDecoder::decodeAccess(uint32_t index) {
+  const fir::Instruction& i = at(index);
+  const fir::Type& t = type(i.type);
+  Insn code = asOperation(index);
+  bool load = i.op == Op::Load;
+  bool scalar = t.words == 1 && t.kind != fir::TypeKind::Vector && t.kind != fir::TypeKind::Aggregate;
+  if (!scalar || i.imm * 8 != t.bits || isConstant(operand(i, 0))) return code;
+  if (load ? i.dst == fir::kNone : isConstant(operand(i, 1))) return code;
+  Handler handler = load ? plainLoadHandler(unsigned(i.imm)) : plainStoreHandler(unsigned(i.imm));
+  if (!handler) return code;
+  code.handler = handler;
+  code.a = fir::operandIndex(operand(i, 0));
+  code.dst = i.dst;
+  if (!load) code.b = fir::operandIndex(operand(i, 1));
+  return code;
+}
+
+// base + offset, or one index more.
+Insn PlainDecoder::decodeAddress(uint32_t index) {
+  const fir::Instruction& i = at(index);
+  fir::Operand base = operand(i, 0);
+  if (i.dst == fir::kNone || i.operandCount > 4) return asOperation(index);
+  bool absolute = isConstant(base);
+  Insn code = insn(nullptr);
+  AddressForm form = absolute ? AddressForm::Absolute : AddressForm::Base;
+  if (i.operandCount == 4) {
+    uint32_t width = fir::operandIndex(operand(i, 3));
+    bool simple = !isConstant(operand(i, 1)) && isConstant(operand(i, 2)) && (width == 32 || width == 64);
+    if (!simple || constant(operand(i, 2)) > 0x7fffffff) return asOperation(index);
+    form = absolute ? (width == 32 ? AddressForm::AbsoluteIndex32 : AddressForm::AbsoluteIndex64)
+                    : (width == 32 ? AddressForm::BaseIndex32 : AddressForm::BaseIndex64);
+    code.b = fir::operandIndex(operand(i, 1));
+    code.n = uint32_t(constant(operand(i, 2)));
+  }
+  code.handler = addressHandler(Mode::Plain, form);
+  code.dst = i.dst;
+  code.a = absolute ? 0 : fir::operandIndex(base);
+  code.imm = i.imm + (absolute ? constant(base) : 0);
+  return code;
+}
+
 Insn PlainDecoder::decode(uint32_t index) {
   const fir::Instruction& i = at(index);
   auto word = [&](uint32_t k) { return fir::operandIndex(operand(i, k)); };

@@ -23,6 +23,10 @@ void Engine::lookAhead() {
     log_.pop();
   }
   eventEpoch_ = r && r->hasEpoch() ? r->epoch : kNever;
+  // Without this a damaged epoch would let the program run on until it is reached, perhaps for ever.
+  if (eventEpoch_ != kNever && eventEpoch_ > options_.endEpoch)
+    fail(errorf("damaged log: it has a record of epoch {}, but the program ended in epoch {}", eventEpoch_,
+                options_.endEpoch));
   m_.attention = m_.observer || eventEpoch_ == m_.epoch;
   m_.epochStop = 0; // was for another record; the next epoch point makes it right
 }
@@ -66,7 +70,11 @@ bool Engine::beforeLoad(const Operation& op, uint64_t address, uint64_t size) {
   if (r->tag >= FL_LOG_LOAD1 && r->tag <= FL_LOG_LOADN && r->id == id) {
     if (m_.observer) m_.observer->onOutsideWrite(address, r->size);
     const void* bytes = r->tag == FL_LOG_LOADN ? static_cast<const void*>(r->bytes) : &r->value;
-    if (r->size > size || !m_.memory.write(address, bytes, r->size)) return m_.exit = Exit::Error, false;
+    if (r->size > size) {
+      diverge(fmt::format("a value of at most {} bytes for this load", size));
+      return m_.exit = Exit::Stopped, false;
+    }
+    if (!m_.memory.write(address, bytes, r->size)) return m_.exit = Exit::Error, false;
     pop();
     return true;
   }

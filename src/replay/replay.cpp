@@ -13,11 +13,13 @@ public:
   bool read(uint64_t address, std::span<uint8_t> out) const override {
     Memory& memory = engine_.memory();
     bool all = true;
-    for (size_t k = 0; k < out.size(); ++k) {
-      bool known = address + k >= address && memory.isPresent(address + k);
-      out[k] = 0;
-      if (known) memory.load(address + k, out[k]);
+    while (!out.empty()) { // page by page
+      size_t size = std::min<size_t>(out.size(), kPageSize - address % kPageSize);
+      bool known = memory.isPresent(address) && memory.read(address, out.data(), size);
+      if (!known) std::memset(out.data(), 0, size);
       all &= known;
+      out = out.subspan(size);
+      address += size;
     }
     return all;
   }
@@ -113,6 +115,15 @@ Result<Replay> Replay::open(std::vector<fir::Image> images, LogReader log, Repla
 
 Result<Ending> Replay::runToEnd() {
   FL_CHECK(impl_->forward(kNever));
+  return ending();
+}
+
+Result<Ending> Replay::runToEnd(OutsideListener& listener) {
+  FL_CHECK(seek(0));
+  impl_->engine.setListener(&listener);
+  auto done = impl_->forward(kNever);
+  impl_->engine.setListener(nullptr);
+  if (!done) return done.error();
   return ending();
 }
 

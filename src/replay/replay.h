@@ -45,6 +45,8 @@ public:
   ~Replay();
 
   Result<Ending> runToEnd();
+  // The same, from the start, with someone who is told of all outside calls on the way.
+  Result<Ending> runToEnd(OutsideListener& listener);
   // To time t; to the end if the run is shorter.
   Result<void> seek(Time t);
   // Forwards to the instruction in that epoch. False: it does not come.

@@ -52,6 +52,8 @@ std::string exceptionText(const std::string& type, const std::string& what) {
 std::optional<Cause> toldException(std::string_view text) {
   constexpr std::string_view kThrown = "terminate called after throwing an instance of '",
                              kWhat = "  what():  ";
+  if (lastLineWith(text, "pure virtual method called"))
+    return Cause{FailureKind::Abort, "A pure virtual function was called"};
   size_t at = text.rfind(kThrown);
   if (at == std::string_view::npos) {
     if (!lastLineWith(text, "terminate called without an active exception")) return std::nullopt;

@@ -45,13 +45,14 @@ private:
   Result<void> checkType(uint32_t index) const {
     if (index >= image_.types.size()) return bad("a type does not exist");
     const fir::Type& t = image_.types[index];
-    if (t.kind > fir::TypeKind::Aggregate || t.words > kMaxTypeWords || t.bytes > uint64_t(t.words) * 8 ||
-        (t.kind == fir::TypeKind::Vector &&
-         (t.element >= image_.types.size() || t.bits == 0 || t.bits > 128 ||
-          uint64_t(t.lanes) * t.bits > uint64_t(t.words) * 64 ||
-          image_.types[t.element].kind == fir::TypeKind::Vector)))
+    bool isVector = t.kind == fir::TypeKind::Vector;
+    if (t.kind > fir::TypeKind::Aggregate || (!isVector && t.lanes != 1) || t.words > kMaxTypeWords ||
+        t.bytes > uint64_t(t.words) * 8 ||
+        (isVector && (t.element >= image_.types.size() || t.bits == 0 || t.bits > 128 ||
+                      uint64_t(t.lanes) * t.bits > uint64_t(t.words) * 64 ||
+                      image_.types[t.element].kind == fir::TypeKind::Vector)))
       return bad("a type is not well formed");
-    if (t.kind == fir::TypeKind::Vector) return checkScalar(image_.types[t.element], t.bits);
+    if (isVector) return checkScalar(image_.types[t.element], t.bits);
     return t.kind == fir::TypeKind::Aggregate || t.kind == fir::TypeKind::Void ? Result<void>()
                                                                                : checkScalar(t, t.bits);
   }
@@ -237,6 +238,11 @@ Result<void> Validator::checkSpecial(const fir::Instruction& i,
   FL_CHECK(require(checkArithmetic(i), "an operation does not fit its type"));
   auto isWord = [&](uint32_t k) { return fir::operandKind(operands[k]) == fir::OperandKind::Word; };
   switch (i.op) {
+  case Op::Gep:
+  case Op::Alloca:
+  case Op::AllocaDyn:
+  case Op::StackSave:
+    return require(type.words <= 1, "an address has more than one word");
   case Op::LoadVar:
     return require(isWord(0) && i.dst != fir::kNone, "a variable has no word");
   case Op::StoreVar:
@@ -277,7 +283,7 @@ Result<void> Validator::checkSpecial(const fir::Instruction& i,
       FL_CHECK(require(checkValue(operands[k], type.words) && !isWord(k), "a case is no constant"));
     return require(type.words == 1, "a switch is over more than 64 bits");
   case Op::ThreadLocal:
-    return require(fir::operandKind(operands[0]) == fir::OperandKind::Constant,
+    return require(fir::operandKind(operands[0]) == fir::OperandKind::Constant && type.words <= 1,
                    "a thread-local is no symbol");
   case Op::LandingPad:
     return require(i.dst == fir::kNone || type.words >= 2, "a landing pad's result is too small");

@@ -1,6 +1,7 @@
 #include "report/terminal.h"
 
 #include "base/text.h"
+#include "report/output_text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -185,6 +186,7 @@ std::string renderCaveats(const std::vector<std::string>& caveats, const Screen&
 std::string renderStop(const finding::StopReport& report, SourceFiles& files, const Screen& screen,
                        const StopOptions& options) {
   std::string out = stopHeadline(report, screen);
+  if (report.failure && report.failure->output) out += "\n" + renderOutput(*report.failure, screen);
   const finding::StackFrame* own = ownFrame(report);
   if (own) {
     std::string source = excerpt(files, own->place, screen, {.values = involved(report, *own)});

@@ -6,8 +6,9 @@
 #include "support/program_case.h"
 #include "support/run.h"
 
-#include <csignal>
 #include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -116,7 +116,7 @@ TEST(EmbeddedReader, DoesNotHandOutAPayloadThatChanged) {
   (*wrongHash)[0].hash ^= 1;
   EXPECT_THAT(unpack((*wrongHash)[0]).error().message, HasSubstr("hash"));
   (*wrongHash)[0].rawSize = uint64_t{1} << 40;
-  EXPECT_THAT(unpack((*wrongHash)[0]).error().message, HasSubstr("4 GiB"));
+  EXPECT_THAT(unpack((*wrongHash)[0]).error().message, HasSubstr("1 GiB"));
 }
 
 // Every cut and every changed byte gives an answer or an error; ASan in the asan preset watches the reads.

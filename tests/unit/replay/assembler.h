@@ -36,7 +36,7 @@ class Assembler {
 public:
   Assembler() {
     builder.addString("");
-    builder.locations.push_back({});
+    builder.locations.push_back({0, 0, 0, fir::kNone});
     voidType = type(fir::TypeKind::Void, 0);
     i1 = type(fir::TypeKind::Int, 1);
     i8 = type(fir::TypeKind::Int, 8);

@@ -1,0 +1,140 @@
+#include "replay/failure_point.h"
+
+#include "base/text.h"
+#include "replay/call_view.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace faultline::replay {
+
+void MainReturn::onReturnToOutside(const Instance& ret) {
+  const fir::Image& image = *ret.module->image;
+  const fir::Function& f = image.functions[ret.function];
+  if (f.symbol < image.symbols.size() && image.string(image.symbols[f.symbol].name) == "main")
+    time_ = ret.time;
+}
+
+namespace {
+
+// Where the program ended by itself: in a call of exit, or, if nothing of it is left, at main's return.
+Result<void> goToEnd(Replay& replay, std::optional<Time> mainReturn) {
+  bool gone = replay.ending().kind == Ending::Exited && replay.frames().empty();
+  if (gone && mainReturn) return replay.seek(*mainReturn);
+  return {};
+}
+
+StoppedProgram stopped(const Replay& replay, const std::vector<FrameView>& frames) {
+  return {frames, &replay.memoryView(), &replay.symbolView(), nullptr};
+}
+
+Failure failureAtEnd(const Replay& replay, const Verdict& verdict, FailureKind kind) {
+  std::vector<FrameView> frames = replay.frames();
+  RunEnd end;
+  end.exitStatus = verdict.status;
+  Failure out = diagnose(end, stopped(replay, frames));
+  out.kind = kind;
+  out.message = verdict.text;
+  return out;
+}
+
+Result<FailurePoint> wrongStatus(Replay& replay, const Verdict& verdict) {
+  MainReturn listener;
+  FL_CHECK(replay.runToEnd(listener));
+  FL_CHECK(goToEnd(replay, listener.time()));
+  FailureKind kind = verdict.kind == Verdict::WrongStatus ? FailureKind::WrongStatus
+                     : verdict.kind == Verdict::Rejected  ? FailureKind::Rejected
+                                                          : FailureKind::ExitStatus;
+  FailurePoint out;
+  out.failure = failureAtEnd(replay, verdict, kind);
+  return out;
+}
+
+// What the argument is at the call that the replay stands at.
+Criterion criterionOf(const OutputField& field, const OutputOrigin& origin, const Replay& replay,
+                      const std::vector<FrameView>& frames) {
+  Criterion out;
+  out.frame = field.frame;
+  out.instruction = frames[field.frame].instruction;
+  auto call = CallView::of(frames[field.frame], replay.memoryView(), replay.symbolView());
+  if (field.argument == 0 || !call || field.argument > call->argumentCount()) return out;
+  out.operand = field.argument;
+  out.value = call->argument(field.argument - 1).value_or(0);
+  if (auto source = sourceValue(frames[field.frame], call->operand(field.argument - 1)))
+    out.text = source->text;
+  // A constant has no type here; printed as a floating one it is known to be that.
+  bool isFloating = !origin.spec.empty() && std::strchr("eEfFgGaA", origin.spec.back());
+  if (isFloating && fir::operandKind(call->operand(field.argument - 1)) == fir::OperandKind::Constant)
+    out.text = origin.text.substr(std::min(origin.text.find_first_not_of(' '), origin.text.size()));
+  // The last of the alternatives has no padding.
+  size_t lead = field.others.empty() ? field.lead : origin.text.find(field.others.back());
+  if (field.address != 0 && origin.within >= lead) out.memory = field.address + (origin.within - lead);
+  return out;
+}
+
+Result<void> goToOrigin(Replay& replay, const Verdict& verdict, const OutputOrigin& origin,
+                        FailurePoint& out) {
+  FL_CHECK(replay.seek(origin.instance.time));
+  std::vector<FrameView> frames = replay.frames();
+  Failure failure;
+  failure.kind = FailureKind::WrongOutput;
+  failure.message = verdict.text;
+  std::vector<OutputField> fields = outputFieldsHere(replay);
+  if (frames.empty()) return errorf("the call that wrote the wrong byte is not found again");
+  auto call = CallView::of(frames[0], replay.memoryView(), replay.symbolView());
+  if (call) failure.callee = call->shownName();
+  bool isField = origin.field < fields.size() && fields[origin.field].frame < frames.size();
+  failure.criterion = isField ? criterionOf(fields[origin.field], origin, replay, frames)
+                              : Criterion{0, frames[0].instruction, fir::kNone, 0, ""};
+  out.failure = std::move(failure);
+  out.origin = origin;
+  if (!origin.isVerified)
+    out.caveats.push_back("the call was found by what was written before and after it: what it writes itself "
+                          "is not known for certain");
+  return {};
+}
+
+Result<FailurePoint> wrongOutput(Replay& replay, const Verdict& verdict, const Outcome& outcome) {
+  const OutputDifference& difference = *verdict.difference;
+  FL_TRY(map,
+         mapOutput(replay, {outcome.output.value_or(""), outcome.errors.value_or(""), difference.offset}));
+  FailurePoint out;
+  out.caveats = map.caveats();
+  auto origin = difference.kind == OutputDifference::Missing
+                    ? std::nullopt
+                    : map.originOf(difference.stream, difference.offset);
+  if (origin) {
+    FL_CHECK(goToOrigin(replay, verdict, *origin, out));
+    return out;
+  }
+  FL_CHECK(goToEnd(replay, map.mainReturn()));
+  out.failure = failureAtEnd(replay, verdict, FailureKind::WrongOutput);
+  if (out.failure->criterion) out.failure->criterion->operand = fir::kNone; // that it came here at all
+  if (difference.kind != OutputDifference::Missing)
+    out.caveats.push_back("which call wrote the wrong byte is not known: this is where the run ended");
+  uint64_t unwritten = 0;
+  for (const OutputOrigin& o : map.unwritten(difference.stream)) unwritten += o.text.size();
+  if (unwritten)
+    out.caveats.push_back(fmt::format("{} bytes that the program printed never reached the stream: they were "
+                                      "still in its buffer when it ended",
+                                      withThousands(unwritten)));
+  return out;
+}
+
+} // namespace
+
+Result<FailurePoint> goToFailure(Replay& replay, const Verdict& verdict, const Outcome& outcome) {
+  switch (verdict.kind) {
+  case Verdict::WrongOutput:
+    return wrongOutput(replay, verdict, outcome);
+  case Verdict::WrongStatus:
+  case Verdict::Status:
+  case Verdict::Rejected:
+    return wrongStatus(replay, verdict);
+  default:
+    FL_CHECK(replay.runToEnd());
+    return FailurePoint{};
+  }
+}
+
+} // namespace faultline::replay

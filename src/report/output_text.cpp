@@ -1,0 +1,59 @@
+#include "report/output_text.h"
+
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+
+namespace faultline::report {
+namespace {
+
+// Control characters would do something to the terminal.
+std::string visible(std::string_view bytes) {
+  std::string out;
+  for (unsigned char c : bytes) {
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c < 0x20 || c == 0x7f)
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += char(c);
+  }
+  return out;
+}
+
+std::string lineText(std::string_view name, const std::string& line, const Screen& screen) {
+  std::string text = line.empty() ? screen.terminal.paint(Style::Dim, "(nothing)")
+                                  : cutTo(visible(line), screen.width() - 12);
+  return fmt::format("  {:<9} {}\n", name, text);
+}
+
+std::string writerText(const finding::FailureInfo& failure) {
+  const finding::OutputInfo& output = *failure.output;
+  if (output.argument == 0) return fmt::format("written by {}() itself", output.call);
+  std::string name = failure.criterion ? failure.criterion->name : "";
+  // A text of the source is its own name.
+  if (!name.empty() && name.front() == '"') name.clear();
+  std::string text =
+      fmt::format("\"{}\" comes from argument {}", cutTo(visible(output.text), 40), output.argument);
+  bool isPassedOn =
+      failure.criterion && failure.calledFrom && failure.criterion->place == *failure.calledFrom;
+  text += isPassedOn ? " passed on to " : " of ";
+  text += fmt::format("{}()", output.call);
+  if (!name.empty()) text += ", " + name;
+  if (!output.conversion.empty()) text += fmt::format(" ({})", output.conversion);
+  return text;
+}
+
+} // namespace
+
+std::string renderOutput(const finding::FailureInfo& failure, const Screen& screen) {
+  if (!failure.output) return "";
+  std::string out = lineText("written", failure.output->gotLine, screen);
+  out += lineText("expected", failure.output->expectedLine, screen);
+  if (!failure.output->call.empty()) out += wrapped("  " + writerText(failure), screen.width(), 4) + "\n";
+  return out;
+}
+
+} // namespace faultline::report
