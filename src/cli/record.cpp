@@ -40,7 +40,8 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
   } else {
     log.note("{} {} after {}; {} recorded in {}", options.words[0], endText(end), humanDuration(end.seconds),
              humanSize(run.result.fileSize), run.path.string());
-    if (run.result.meta.expectation.isGiven()) log.note("{}", verdict.failed() ? verdict.text : "The run passed");
+    if (run.result.meta.expectation.isGiven())
+      log.note("{}", verdict.failed() ? verdict.text : "The run passed");
   }
   return passStatus ? shellStatus(end) : kAnswered;
 }

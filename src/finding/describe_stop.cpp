@@ -144,7 +144,8 @@ FailureInfo describeFailure(const replay::Failure& failure, const StopQuestion& 
   if (failure.frame >= question.frames.size()) return out;
   // A frame that the compiler made by itself has no source; the one that called it has.
   size_t shown = failure.frame;
-  while (shown + 1 < question.frames.size() && !placeOf(question.frames[shown], question.program.cwd).isKnown())
+  while (shown + 1 < question.frames.size() &&
+         !placeOf(question.frames[shown], question.program.cwd).isKnown())
     ++shown;
   out.place = placeOf(question.frames[shown], question.program.cwd);
   for (size_t k = shown + 1; isLibraryFrame(out.place) && k < question.frames.size(); ++k) {

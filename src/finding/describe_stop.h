@@ -12,7 +12,7 @@ struct StopQuestion {
   const replay::MemoryView* memory = nullptr;
   const replay::SymbolView* symbols = nullptr;
   std::vector<replay::HeapBlock> heap = {};
-  std::optional<replay::RunEnd> end = {}; // set if the stop is the run's end
+  std::optional<replay::RunEnd> end = {};      // set if the stop is the run's end
   std::optional<replay::Failure> failure = {}; // set if it is known already
   std::string instance = {};
   bool allFrames = false; // variables of every frame, not of the innermost alone

@@ -91,9 +91,8 @@ private:
     FL_CHECK(check("locations", m.locations, [&](const Location& l) {
       return (l.line == 0 || hasOrNone(m.files, l.file)) && hasOrNone(m.scopes, l.scope);
     }));
-    FL_CHECK(check("scopes", m.scopes, [&](const Scope& s) {
-      return hasOrNone(m.scopes, s.parent) && isLocation(s.location);
-    }));
+    FL_CHECK(check("scopes", m.scopes,
+                   [&](const Scope& s) { return hasOrNone(m.scopes, s.parent) && isLocation(s.location); }));
     FL_CHECK(check("files", m.files,
                    [&](const File& f) { return has(m.strings, f.path) && has(m.strings, f.directory); }));
     FL_CHECK(check("variables", m.variables, [&](const Variable& v) {
@@ -104,9 +103,8 @@ private:
       return t.kind <= DebugKind::Unspecified && hasOrNone(m.debugTypes, t.base) &&
              hasRange(m.members, t.firstMember, t.memberCount) && has(m.strings, t.name);
     }));
-    return check("members", m.members, [&](const Member& x) {
-      return hasOrNone(m.debugTypes, x.type) && has(m.strings, x.name);
-    });
+    return check("members", m.members,
+                 [&](const Member& x) { return hasOrNone(m.debugTypes, x.type) && has(m.strings, x.name); });
   }
 
   const Image& image_;

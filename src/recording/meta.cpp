@@ -1,7 +1,10 @@
 #include "recording/meta.h"
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <sys/wait.h>
+#include <type_traits>
+#include <utility>
 
 namespace faultline::recording {
 namespace {
@@ -57,9 +60,20 @@ struct Put {
   }
 };
 
+// The library converts any number to any other, whether it fits or not.
+template <class T> T number(const json& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    bool fits = value.is_number_unsigned()  ? std::in_range<T>(value.get<uint64_t>())
+                : value.is_number_integer() ? std::in_range<T>(value.get<int64_t>())
+                                            : false;
+    if (!fits) throw std::out_of_range(value.dump() + " is no number that can stand here");
+  }
+  return value.get<T>();
+}
+
 struct Get {
   const json& object;
-  template <class T> void operator()(const char* name, T& value) { value = object.at(name).get<T>(); }
+  template <class T> void operator()(const char* name, T& value) { value = number<T>(object.at(name)); }
   void operator()(const char* name, std::string& value) {
     value = narrow(object.at(name).get<std::string>());
   }
@@ -75,7 +89,7 @@ template <class T, class Fields> Result<T> fromJson(std::string_view text, const
     Get get{object};
     fields(get, value);
     return value;
-  } catch (const json::exception& e) {
+  } catch (const std::exception& e) {
     return errorf("the recording's {} part cannot be read: {}", what, e.what());
   }
 }
@@ -96,7 +110,7 @@ json expectationJson(const Expectation& e) {
 Expectation expectationFromJson(const json& object) {
   Expectation out;
   if (object.contains("output")) out.output = narrow(object["output"].get<std::string>());
-  if (object.contains("status")) out.status = object["status"].get<int>();
+  if (object.contains("status")) out.status = number<int>(object["status"]);
   if (object.contains("oracle")) out.oracle = narrow(object["oracle"].get<std::string>());
   return out;
 }

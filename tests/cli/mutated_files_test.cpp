@@ -230,8 +230,7 @@ TEST(MutatedFiles, ImagesAreReadOrRefused) {
     const Sample& s = sampleOf(k);
     Mutant made = mutant(k);
     std::string problem = readImage(made.bytes);
-    auto image =
-        fir::imageFromBytes(std::vector<char>(made.bytes.begin(), made.bytes.end()));
+    auto image = fir::imageFromBytes(std::vector<char>(made.bytes.begin(), made.bytes.end()));
     if (!problem.empty() || !image) return problem;
     std::vector<fir::Image> images = s.images;
     images[k / 7 % images.size()] = *image;
@@ -261,7 +260,8 @@ TEST(MutatedFiles, CommandsAnswerOrSayWhy) {
       std::vector<std::string> argv = words;
       argv.insert(argv.begin(), kBin + "/faultline");
       RunResult r = run(argv, {.cwd = dir.path(), .env = Samples::get().environment(s)});
-      std::string what = fmt::format("mutant {} of {} ({}): {}\n{}{}", k, s.name, mutant.how, words[0], r.out, r.err);
+      std::string what =
+          fmt::format("mutant {} of {} ({}): {}\n{}{}", k, s.name, mutant.how, words[0], r.out, r.err);
       EXPECT_EQ(r.signal, 0) << what;
       EXPECT_LE(r.status, 3) << what;
       EXPECT_LE(std::count(r.err.begin(), r.err.end(), '\n'), 1) << what;

@@ -36,7 +36,8 @@ uint64_t oddNumber(Random& random) {
 
 std::string damageBytes(Bytes& bytes, Random& random) {
   if (bytes.empty()) return bytes.push_back(uint8_t(random())), "a byte from nowhere";
-  size_t at = below(random, bytes.size()), length = 1 + below(random, std::min<size_t>(bytes.size() - at, 64));
+  size_t at = below(random, bytes.size()),
+         length = 1 + below(random, std::min<size_t>(bytes.size() - at, 64));
   auto begin = bytes.begin() + ptrdiff_t(at), end = begin + ptrdiff_t(length);
   switch (random() % 8) {
   case 0:
@@ -106,8 +107,7 @@ Bytes unpackLog(const Chunk& chunk) {
   constexpr size_t kPrefix = sizeof(recording::LogPrefix);
   if (chunk.stored.size() < kPrefix || chunk.rawSize > recording::kMaxRawSize) return {};
   Bytes raw(chunk.rawSize);
-  size_t got =
-      ZSTD_decompress(raw.data(), raw.size(), &chunk.stored[kPrefix], chunk.stored.size() - kPrefix);
+  size_t got = ZSTD_decompress(raw.data(), raw.size(), &chunk.stored[kPrefix], chunk.stored.size() - kPrefix);
   if (ZSTD_isError(got)) return {};
   raw.resize(got);
   return raw;
@@ -116,8 +116,8 @@ Bytes unpackLog(const Chunk& chunk) {
 Chunk packLog(uint64_t firstEpoch, const Bytes& raw) {
   Chunk chunk{ChunkKind::Log, raw.size(), Bytes(8 + ZSTD_compressBound(raw.size()))};
   std::memcpy(chunk.stored.data(), &firstEpoch, 8);
-  chunk.stored.resize(
-      8 + ZSTD_compress(&chunk.stored[8], chunk.stored.size() - 8, raw.data(), raw.size(), 1));
+  chunk.stored.resize(8 +
+                      ZSTD_compress(&chunk.stored[8], chunk.stored.size() - 8, raw.data(), raw.size(), 1));
   return chunk;
 }
 
@@ -198,8 +198,9 @@ std::string damageRecords(std::vector<RawRecord>& records, Random& random) {
     for (size_t k = at; k < records.size(); ++k) records[k].epoch += 1 + other % 3;
     return fmt::format("epochs moved from record {} ({}) on", at, name);
   case 6: {
-    constexpr uint8_t kTags[] = {1,    2,    3,    4,    5,    8,    0x10, 0x11, 0x12, 0x13, 0x14, 0x18, 0x20,
-                                 0x21, 0x22, 0x28, 0x29, 0x2a, 0x30, 0x31, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d};
+    constexpr uint8_t kTags[] = {1,    2,    3,    4,    5,    8,    0x10, 0x11, 0x12,
+                                 0x13, 0x14, 0x18, 0x20, 0x21, 0x22, 0x28, 0x29, 0x2a,
+                                 0x30, 0x31, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d};
     r.tag = kTags[random() % std::size(kTags)];
     r.hasEpoch = hasEpoch(r.tag);
     return fmt::format("record {} ({}) becomes {}", at, name, recording::tagName(recording::Tag(r.tag)));
@@ -267,7 +268,8 @@ std::string damageJson(Chunk& chunk, Random& random) {
     how = damageBytes(chunk.stored, random);
   } else {
     size_t at = digits[below(random, digits.size())];
-    const char* kNumbers[] = {"18446744073709551615", "-1", "1e300", "0", "99999999999", "null", "[]", "\"x\""};
+    const char* kNumbers[] = {"18446744073709551615", "-1",   "1e300", "0",
+                              "99999999999",          "null", "[]",    "\"x\""};
     std::string number = kNumbers[random() % std::size(kNumbers)];
     chunk.stored.erase(chunk.stored.begin() + ptrdiff_t(at));
     chunk.stored.insert(chunk.stored.begin() + ptrdiff_t(at), number.begin(), number.end());

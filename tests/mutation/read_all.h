@@ -12,10 +12,10 @@
 namespace faultline::test {
 
 struct ReadLimits {
-  uint64_t memory = uint64_t(256) << 20;      // of the replayed program
-  uint64_t stackWords = uint64_t(4) << 20;    // of each of its threads
-  uint64_t steps = 5'000'000;                 // instructions
-  bool thorough = true;                       // walk back and forth, too
+  uint64_t memory = uint64_t(256) << 20;   // of the replayed program
+  uint64_t stackWords = uint64_t(4) << 20; // of each of its threads
+  uint64_t steps = 5'000'000;              // instructions
+  bool thorough = true;                    // walk back and forth, too
 };
 
 // A file in memory that has a path.

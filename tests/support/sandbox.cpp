@@ -70,11 +70,11 @@ void complain(Shared& shared, const std::string& what) {
 
 std::string deathOf(int status, FILE* errors) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  std::string text = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
-                         ? "hung: it did not end within its time"
-                     : WIFSIGNALED(status)
-                         ? fmt::format("died of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                         : fmt::format("exited with status {}", WEXITSTATUS(status));
+  std::string text =
+      WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "hung: it did not end within its time"
+      : WIFSIGNALED(status)
+          ? fmt::format("died of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+          : fmt::format("exited with status {}", WEXITSTATUS(status));
   char written[6000] = {};
   rewind(errors);
   size_t size = fread(written, 1, sizeof written - 1, errors);
