@@ -66,7 +66,7 @@ template <class T> T number(const json& value) {
     bool fits = value.is_number_unsigned()  ? std::in_range<T>(value.get<uint64_t>())
                 : value.is_number_integer() ? std::in_range<T>(value.get<int64_t>())
                                             : false;
-    if (!fits) throw std::out_of_range(value.dump() + " is no number that can stand here");
+    if (!fits) throw std::out_of_range("a number is missing, or cannot be right");
   }
   return value.get<T>();
 }
