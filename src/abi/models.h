@@ -37,75 +37,89 @@ enum fl_model_effect {
   FL_EFFECT_SORT,         /* W(a0, a1 * a2)                      qsort */
 };
 
-#define FL_MODELS(M)                                                                                         \
-  M(read, FL_EFFECT_W1_R, 1)                                                                                 \
-  M(pread, FL_EFFECT_W1_R, 1)                                                                                \
-  M(recv, FL_EFFECT_W1_R, 1)                                                                                 \
-  M(pread64, FL_EFFECT_W1_R, 1)                                                                              \
-  M(readlink, FL_EFFECT_W1_R, 0) M(recvfrom, FL_EFFECT_W1_R, 1) M(fread, FL_EFFECT_W0_RA1, 1)                \
-      M(fread_unlocked, FL_EFFECT_W0_RA1, 1) M(fgets, FL_EFFECT_Z0_IF_R, 1) M(fgets_unlocked,                \
-                                                                              FL_EFFECT_Z0_IF_R, 1)          \
-          M(snprintf, FL_EFFECT_W0_MIN_R1_A1, 0) M(vsnprintf, FL_EFFECT_W0_MIN_R1_A1, 0) M(                  \
-              sprintf, FL_EFFECT_W0_R1, 0) M(vsprintf, FL_EFFECT_W0_R1, 0) M(strcpy, FL_EFFECT_Z0, 0)        \
-              M(stpcpy, FL_EFFECT_Z0, 0) M(strcat, FL_EFFECT_Z0, 0) M(strncat, FL_EFFECT_Z0, 0) M(           \
-                  strncpy, FL_EFFECT_W0_A2, 0) M(stpncpy, FL_EFFECT_W0_A2, 0) M(mempcpy, FL_EFFECT_W0_A2, 0) \
-                  M(memccpy, FL_EFFECT_W0_A2, 0) M(bzero, FL_EFFECT_W0_A1, 0) M(                             \
-                      getline, FL_EFFECT_GETLINE,                                                            \
-                      1) M(getdelim, FL_EFFECT_GETLINE,                                                      \
-                           1) M(__getdelim, FL_EFFECT_GETLINE, 1)                                            \
-                      M(stat, FL_EFFECT_STAT, 0) M(lstat, FL_EFFECT_STAT, 0) M(fstat, FL_EFFECT_STAT, 0) M(  \
-                          stat64,                                                                            \
-                          FL_EFFECT_STAT,                                                                    \
-                          0) M(lstat64, FL_EFFECT_STAT,                                                      \
-                               0) M(fstat64, FL_EFFECT_STAT, 0)                                              \
-                          M(fstatat, FL_EFFECT_STAT_AT, 0) M(fstatat64, FL_EFFECT_STAT_AT, 0) M(             \
-                              strtol,                                                                        \
-                              FL_EFFECT_W1_8,                                                                \
-                              0) M(strtoul, FL_EFFECT_W1_8,                                                  \
-                                   0) M(strtoll, FL_EFFECT_W1_8, 0)                                          \
-                              M(strtoull, FL_EFFECT_W1_8, 0) M(strtod, FL_EFFECT_W1_8, 0) M(                 \
-                                  strtof,                                                                    \
-                                  FL_EFFECT_W1_8,                                                            \
-                                  0) M(clock_gettime, FL_EFFECT_W1_16,                                       \
-                                       0) M(gettimeofday, FL_EFFECT_W0_16, 0)                                \
-                                  M(time, FL_EFFECT_W0_8, 0) M(calloc, FL_EFFECT_CALLOC, 0) M(               \
-                                      realloc, FL_EFFECT_REALLOC,                                            \
-                                      0) M(strdup, FL_EFFECT_ZR,                                             \
-                                           0) M(strndup, FL_EFFECT_ZR, 0)                                    \
-                                      M(getenv, FL_EFFECT_ZR, 0) M(strerror, FL_EFFECT_ZR, 0)                \
-                                          M(getcwd, FL_EFFECT_ZR, 0) M(qsort, FL_EFFECT_SORT, 0) M(          \
-                                              __read_chk,                                                    \
-                                              FL_EFFECT_W1_R,                                                \
-                                              1) M(__fgets_chk, FL_EFFECT_Z0_IF_R,                           \
-                                                   1) M(__memcpy_chk, FL_EFFECT_W0_A2, 0)                    \
-                                              M(__memmove_chk, FL_EFFECT_W0_A2,                              \
-                                                0) M(__memset_chk, FL_EFFECT_W0_A2,                          \
-                                                     0) M(__strncpy_chk, FL_EFFECT_W0_A2, 0)                 \
-                                                  M(__strcpy_chk, FL_EFFECT_Z0,                              \
-                                                    0) M(__strcat_chk, FL_EFFECT_Z0,                         \
-                                                         0) M(__strncat_chk, FL_EFFECT_Z0, 0)                \
-                                                      M(__stpcpy_chk, FL_EFFECT_Z0,                          \
-                                                        0) M(__sprintf_chk, FL_EFFECT_W0_R1,                 \
-                                                             0) M(__vsprintf_chk, FL_EFFECT_W0_R1, 0)        \
-                                                          M(__snprintf_chk, FL_EFFECT_W0_MIN_R1_A1,          \
-                                                            0) M(__vsnprintf_chk, FL_EFFECT_W0_MIN_R1_A1,    \
-                                                                 0) M(fgetc, FL_EFFECT_NONE, 1)              \
-                                                              M(getc, FL_EFFECT_NONE,                        \
-                                                                1) M(getchar, FL_EFFECT_NONE,                \
-                                                                     1) M(poll, FL_EFFECT_NONE, 1)           \
-                                                                  M(select, FL_EFFECT_NONE,                  \
-                                                                    1) M(accept, FL_EFFECT_NONE,             \
-                                                                         1) M(connect, FL_EFFECT_NONE, 1)    \
-                                                                      M(waitpid, FL_EFFECT_NONE,             \
-                                                                        1) M(wait, FL_EFFECT_NONE,           \
-                                                                             1) M(sleep, FL_EFFECT_NONE, 1)  \
-                                                                          M(usleep, FL_EFFECT_NONE, 1)       \
-                                                                              M(nanosleep, FL_EFFECT_NONE,   \
-                                                                                1) M(system, FL_EFFECT_NONE, \
-                                                                                     1) M(pause,             \
-                                                                                          FL_EFFECT_NONE, 1) \
-                                                                                  M(epoll_wait,              \
-                                                                                    FL_EFFECT_NONE, 1)
+/* clang-format off */
+#define FL_MODELS(M) \
+  M(read, FL_EFFECT_W1_R, 1) \
+  M(pread, FL_EFFECT_W1_R, 1) \
+  M(recv, FL_EFFECT_W1_R, 1) \
+  M(pread64, FL_EFFECT_W1_R, 1) \
+  M(readlink, FL_EFFECT_W1_R, 0) \
+  M(recvfrom, FL_EFFECT_W1_R, 1) \
+  M(fread, FL_EFFECT_W0_RA1, 1) \
+  M(fread_unlocked, FL_EFFECT_W0_RA1, 1) \
+  M(fgets, FL_EFFECT_Z0_IF_R, 1) \
+  M(fgets_unlocked, FL_EFFECT_Z0_IF_R, 1) \
+  M(snprintf, FL_EFFECT_W0_MIN_R1_A1, 0) \
+  M(vsnprintf, FL_EFFECT_W0_MIN_R1_A1, 0) \
+  M(sprintf, FL_EFFECT_W0_R1, 0) \
+  M(vsprintf, FL_EFFECT_W0_R1, 0) \
+  M(strcpy, FL_EFFECT_Z0, 0) \
+  M(stpcpy, FL_EFFECT_Z0, 0) \
+  M(strcat, FL_EFFECT_Z0, 0) \
+  M(strncat, FL_EFFECT_Z0, 0) \
+  M(strncpy, FL_EFFECT_W0_A2, 0) \
+  M(stpncpy, FL_EFFECT_W0_A2, 0) \
+  M(mempcpy, FL_EFFECT_W0_A2, 0) \
+  M(memccpy, FL_EFFECT_W0_A2, 0) \
+  M(bzero, FL_EFFECT_W0_A1, 0) \
+  M(getline, FL_EFFECT_GETLINE, 1) \
+  M(getdelim, FL_EFFECT_GETLINE, 1) \
+  M(__getdelim, FL_EFFECT_GETLINE, 1) \
+  M(stat, FL_EFFECT_STAT, 0) \
+  M(lstat, FL_EFFECT_STAT, 0) \
+  M(fstat, FL_EFFECT_STAT, 0) \
+  M(stat64, FL_EFFECT_STAT, 0) \
+  M(lstat64, FL_EFFECT_STAT, 0) \
+  M(fstat64, FL_EFFECT_STAT, 0) \
+  M(fstatat, FL_EFFECT_STAT_AT, 0) \
+  M(fstatat64, FL_EFFECT_STAT_AT, 0) \
+  M(strtol, FL_EFFECT_W1_8, 0) \
+  M(strtoul, FL_EFFECT_W1_8, 0) \
+  M(strtoll, FL_EFFECT_W1_8, 0) \
+  M(strtoull, FL_EFFECT_W1_8, 0) \
+  M(strtod, FL_EFFECT_W1_8, 0) \
+  M(strtof, FL_EFFECT_W1_8, 0) \
+  M(clock_gettime, FL_EFFECT_W1_16, 0) \
+  M(gettimeofday, FL_EFFECT_W0_16, 0) \
+  M(time, FL_EFFECT_W0_8, 0) \
+  M(calloc, FL_EFFECT_CALLOC, 0) \
+  M(realloc, FL_EFFECT_REALLOC, 0) \
+  M(strdup, FL_EFFECT_ZR, 0) \
+  M(strndup, FL_EFFECT_ZR, 0) \
+  M(getenv, FL_EFFECT_ZR, 0) \
+  M(strerror, FL_EFFECT_ZR, 0) \
+  M(getcwd, FL_EFFECT_ZR, 0) \
+  M(qsort, FL_EFFECT_SORT, 0) \
+  M(__read_chk, FL_EFFECT_W1_R, 1) \
+  M(__fgets_chk, FL_EFFECT_Z0_IF_R, 1) \
+  M(__memcpy_chk, FL_EFFECT_W0_A2, 0) \
+  M(__memmove_chk, FL_EFFECT_W0_A2, 0) \
+  M(__memset_chk, FL_EFFECT_W0_A2, 0) \
+  M(__strncpy_chk, FL_EFFECT_W0_A2, 0) \
+  M(__strcpy_chk, FL_EFFECT_Z0, 0) \
+  M(__strcat_chk, FL_EFFECT_Z0, 0) \
+  M(__strncat_chk, FL_EFFECT_Z0, 0) \
+  M(__stpcpy_chk, FL_EFFECT_Z0, 0) \
+  M(__sprintf_chk, FL_EFFECT_W0_R1, 0) \
+  M(__vsprintf_chk, FL_EFFECT_W0_R1, 0) \
+  M(__snprintf_chk, FL_EFFECT_W0_MIN_R1_A1, 0) \
+  M(__vsnprintf_chk, FL_EFFECT_W0_MIN_R1_A1, 0) \
+  M(fgetc, FL_EFFECT_NONE, 1) \
+  M(getc, FL_EFFECT_NONE, 1) \
+  M(getchar, FL_EFFECT_NONE, 1) \
+  M(poll, FL_EFFECT_NONE, 1) \
+  M(select, FL_EFFECT_NONE, 1) \
+  M(accept, FL_EFFECT_NONE, 1) \
+  M(connect, FL_EFFECT_NONE, 1) \
+  M(waitpid, FL_EFFECT_NONE, 1) \
+  M(wait, FL_EFFECT_NONE, 1) \
+  M(sleep, FL_EFFECT_NONE, 1) \
+  M(usleep, FL_EFFECT_NONE, 1) \
+  M(nanosleep, FL_EFFECT_NONE, 1) \
+  M(system, FL_EFFECT_NONE, 1) \
+  M(pause, FL_EFFECT_NONE, 1) \
+  M(epoll_wait, FL_EFFECT_NONE, 1)
+/* clang-format on */
 
 enum fl_model_flags { FL_MODEL_BLOCKS = 1 };
 

@@ -105,15 +105,6 @@ TEST_F(OutputAlign, OfAlternativesTheLongestThatFits) {
   EXPECT_THAT(aligned("   2.5\n"), ElementsAre("   2.5:0.0", "\n:0.1"));
 }
 
-TEST_F(OutputAlign, ALongFieldThatDiffersInsideIsStillTheOne) {
-  std::string block(100, 'x');
-  add(0, {block});
-  add(0, {"end\n"});
-  std::string other = block;
-  other[50] = 'y';
-  EXPECT_THAT(aligned(other + "end\n"), ElementsAre("!" + other + ":0.0", "end\n:0.1"));
-}
-
 TEST_F(OutputAlign, NonsenseEnds) {
   for (int k = 0; k < 500; ++k) add(k % 3, {"field " + std::to_string(k) + "\n", "?"});
   std::string written;
