@@ -149,6 +149,68 @@ void simplifyInvokes(Function& f) {
   }
 }
 
+// The scalars of an aggregate, with the way to each and its offset.
+struct Member {
+  SmallVector<unsigned> path;
+  Type* type;
+  uint64_t offset;
+};
+
+void collectMembers(Type* type, const DataLayout& layout, Member at, SmallVectorImpl<Member>& out) {
+  if (!type->isAggregateType()) {
+    at.type = type;
+    return out.push_back(at);
+  }
+  auto* record = dyn_cast<StructType>(type);
+  uint64_t count = record ? record->getNumElements() : type->getArrayNumElements();
+  for (unsigned k = 0; k < count; ++k) {
+    Type* element = record ? record->getElementType(k) : type->getArrayElementType();
+    Member inner = at;
+    inner.path.push_back(k);
+    inner.offset += record ? layout.getStructLayout(record)->getElementOffset(k).getFixedValue()
+                           : k * layout.getTypeAllocSize(element).getFixedValue();
+    collectMembers(element, layout, inner, out);
+  }
+}
+
+// The members of an aggregate that has bytes between them; empty otherwise.
+SmallVector<Member> membersApart(Type* type, const DataLayout& layout) {
+  SmallVector<Member> members;
+  if (!type->isAggregateType()) return members;
+  collectMembers(type, layout, {{}, nullptr, 0}, members);
+  uint64_t used = 0;
+  for (const Member& m : members) used += layout.getTypeStoreSize(m.type);
+  if (used == layout.getTypeStoreSize(type)) members.clear();
+  return members;
+}
+
+// A load or store of an aggregate does not touch the bytes between its members in machine code, and does in
+// replay, where it is one piece. So it becomes one access per member.
+void splitAggregateAccesses(Function& f) {
+  const DataLayout& layout = f.getParent()->getDataLayout();
+  for (Instruction& i : make_early_inc_range(instructions(f))) {
+    auto* load = dyn_cast<LoadInst>(&i);
+    auto* store = dyn_cast<StoreInst>(&i);
+    if (!load && !store) continue;
+    Type* type = getLoadStoreType(&i);
+    SmallVector<Member> members = membersApart(type, layout);
+    if (members.empty()) continue;
+    IRBuilder<> b(&i);
+    bool isVolatile = load ? load->isVolatile() : store->isVolatile();
+    Value* whole = load ? PoisonValue::get(type) : store->getValueOperand();
+    for (const Member& m : members) {
+      Value* place = b.CreateConstGEP1_64(b.getInt8Ty(), getLoadStorePointerOperand(&i), m.offset);
+      Align align = commonAlignment(getLoadStoreAlignment(&i), m.offset);
+      if (load)
+        whole = b.CreateInsertValue(whole, b.CreateAlignedLoad(m.type, place, align, isVolatile), m.path);
+      else
+        b.CreateAlignedStore(b.CreateExtractValue(whole, m.path), place, align, isVolatile);
+    }
+    if (load) i.replaceAllUsesWith(whole);
+    i.eraseFromParent();
+  }
+}
+
 void copyByValueArguments(Function& f) {
   const DataLayout& layout = f.getParent()->getDataLayout();
   IRBuilder<> b(&*f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -414,6 +476,7 @@ Result<void> prepareModule(Module& m) {
     lowerRareAtomics(f);
     copyByValueArguments(f);
     copyByValueOperands(f);
+    splitAggregateAccesses(f);
     assembleWideConstants(f);
   }
   expandConstants(m);

@@ -117,7 +117,8 @@ private:
     for (; k < queue.fields.size() && anchor.size() < kAnchor; ++k) {
       const QueuedField& f = queue.fields[k];
       if (!f.isKnown || f.others != kNoField) break;
-      anchor += queue.textOf(f).substr(0, kAnchor);
+      // The one that should be here may well begin as what is here: all of it has to fit elsewhere.
+      anchor += queue.textOf(f).substr(0, k == heads_[q] ? std::string_view::npos : kAnchor);
       if (f.length > kAnchor) break;
     }
     return anchor;

@@ -191,8 +191,11 @@ int main() {
   json f = failure(l1 + l2 + l3 + "a name that is not short/pert1\n");
   EXPECT_EQ(f["output"]["text"], "part");
   EXPECT_EQ(f["called_from"]["line"], 13) << f;
-  expectOrigin(failure(l1 + l2 + l3 + "a name that is too short/part1\n"), 13, "operator<<", 2, "",
-               "a name that is not short", "&name", /*verified=*/false);
+  // What is in a std::string the library alone has written; where it was printed is found all the same.
+  f = failure(l1 + l2 + l3 + "a name that is too short/part1\n");
+  EXPECT_EQ(f["place"]["line"], 13);
+  EXPECT_EQ(f["output"]["text"], "a name that is not short");
+  EXPECT_EQ(f["criterion"]["name"], "&name");
 }
 
 TEST_F(WrongOutput, MissingOutputIsFoundAtTheEnd) {
