@@ -59,7 +59,7 @@ enum fl_log_tag {
    * follow at once; `symbols` counts all of them, `here` those in this record. */
   FL_LOG_MODULE = 0x38,  /* hash:u64 base:uleb instructions:uleb symbols:uleb here:uleb u64... */
   FL_LOG_SYMBOLS = 0x3a, /* base:uleb here:uleb u64... */
-  FL_LOG_FORK = 0x39,    /* pid:u32 -- a child was split off here */
+  FL_LOG_FORK = 0x39,    /* pid:u32 -- a child was split off here; 0: this is the log of that child */
   FL_LOG_EXIT = 0x3c,    /* E status:u32 site:uleb */
   FL_LOG_EXEC = 0x3b,    /* E site:uleb -- the program is about to replace itself by another; it ends here if
                             that succeeds */

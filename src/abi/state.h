@@ -19,7 +19,7 @@
 #define FAULTLINE_ABI_STATE_H
 #include <stdint.h>
 
-#define FL_ABI_VERSION 1
+#define FL_ABI_VERSION 2
 
 #define FL_EPOCH_ADDRESS 0x7e000000ul
 #define FL_STATE_ADDRESS 0x7e001000ul
@@ -58,11 +58,21 @@ typedef struct fl_state {
   uint32_t version; /* FL_ABI_VERSION, written by the recorder, checked by the runtime */
   uint32_t ended;   /* the runtime has written its last record */
   uint64_t records; /* statistics */
+  /* How to reach the recorder (abi/control.h), written by it; 0: not at all. */
+  uint64_t control;
+  uint64_t token;
+  uint32_t stream; /* which of the recorded processes this is, from 0 */
+  uint32_t forks;  /* children that this process has split off */
+  /* Where nobody else can tell the recorder: how the process ended, as waitpid would say it (once `ended`), and
+   * whether it is about to replace itself by another program. */
+  uint32_t wait_status;
+  uint32_t execs;
 } fl_state;
 
 enum fl_state_flags {
   FL_FLAG_OFF = 1,      /* nobody listens: records are dropped (a forked child left alone) */
   FL_FLAG_THREADED = 2, /* a second thread has been started */
+  FL_FLAG_CHILDREN = 4, /* set by the recorder: forked children are to be recorded too */
 };
 
 /* One per instrumented object file; the object registers it before any of its code runs. */

@@ -20,12 +20,16 @@ nlohmann::json describe(const recording::Recording& r, const std::string& path) 
       {"input", meta.input},
       {"caveats", r.caveats()},
       {"stats", {{"bytes", r.fileSize()}, {"rawBytes", r.logRawBytes()}, {"chunks", r.logChunks()}}}};
+  if (!meta.child.number.empty())
+    document["child"] = {{"number", meta.child.number},
+                         {"pid", meta.child.pid},
+                         {"recording", meta.child.recording}};
   if (r.end()) {
+    document["forks"] = r.end()->forks;
     document["end"] = endJson(*r.end());
     document["stats"]["seconds"] = r.end()->seconds;
     document["stats"]["records"] = r.end()->records;
     document["stats"]["epochs"] = r.end()->epoch;
-    for (const std::string& c : r.end()->caveats) document["caveats"].push_back(c);
   }
   return document;
 }
@@ -39,6 +43,9 @@ std::string render(const recording::Recording& r, const nlohmann::json& document
   line("program", meta.program);
   line("command", shellCommand(meta.argv));
   line("directory", meta.cwd);
+  if (!meta.child.number.empty())
+    line("process", fmt::format("child {} (process {}) of {}", meta.child.number, meta.child.pid,
+                                meta.child.recording));
   line("recorded", meta.created);
   line("input", meta.input);
   line("ended", r.end() ? fmt::format("{} after {}", endText(*r.end()), humanDuration(r.end()->seconds))

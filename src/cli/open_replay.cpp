@@ -52,8 +52,6 @@ Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   replayOptions.endEpoch = recording.lastEpoch();
   FL_TRY(replay, replay::Replay::open(std::move(images), std::move(log), replayOptions));
   std::vector<std::string> caveats = recording.caveats();
-  if (recording.end())
-    caveats.insert(caveats.end(), recording.end()->caveats.begin(), recording.end()->caveats.end());
   return OpenRun{path, std::move(recording), std::move(replay), std::move(caveats)};
 }
 

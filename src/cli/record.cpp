@@ -15,6 +15,38 @@ Result<replay::Verdict> verdictOnRun(const RecordedRun& run) {
   return verdictOf(recording, {});
 }
 
+std::string childCount(size_t n) { return fmt::format("{} {}", n, n == 1 ? "child" : "children"); }
+
+// Said of children, whether they were recorded or not.
+void noteChildren(const Log& log, const recording::RecordResult& result, bool recorded) {
+  const recording::ChildrenResult& children = result.children;
+  if (!recorded) {
+    if (result.end.forks > 0)
+      log.note("it forked {}, not recorded; use --children", childCount(result.end.forks));
+    return;
+  }
+  for (const recording::ChildResult& child : children.kept)
+    log.note("child {} (process {}) {}; {} recorded in {}", child.number, child.pid, endText(child.end),
+             humanSize(child.fileSize), child.path.string());
+  if (children.replaced > 0)
+    log.note("not kept: {} that became another program (exec)", childCount(children.replaced));
+  if (children.dropped > 0)
+    log.note("not kept: {} that ended well; --children=N keeps more",
+             childCount(children.dropped));
+}
+
+nlohmann::json childrenJson(const recording::ChildrenResult& children) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const recording::ChildResult& child : children.kept)
+    list.push_back({{"number", child.number},
+                    {"pid", child.pid},
+                    {"recording", child.path.string()},
+                    {"end", endJson(child.end)},
+                    {"caveats", child.end.caveats},
+                    {"bytes", child.fileSize}});
+  return {{"kept", std::move(list)}, {"replaced", children.replaced}, {"dropped", children.dropped}};
+}
+
 Result<int> record(Context& context, const RunOptions& options, bool passStatus) {
   std::string output = std::exchange(context.output, ""); // here it names the recording, not the answer
   FL_TRY(run, recordProgram(context, options, output));
@@ -22,6 +54,7 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
   FL_TRY(verdict, verdictOnRun(run));
   Log log = context.log();
   for (const std::string& caveat : end.caveats) log.warn("{}", caveat);
+  for (const std::string& trouble : run.result.children.trouble) log.warn("{}", trouble);
   if (context.json) {
     nlohmann::json document{{"schema", "faultline/1"},
                             {"technique", "record"},
@@ -30,6 +63,8 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
                             {"end", endJson(end)},
                             {"verdict", verdictJson(verdict)},
                             {"caveats", end.caveats},
+                            {"forks", end.forks},
+                            {"children", childrenJson(run.result.children)},
                             {"stats",
                              {{"seconds", end.seconds},
                               {"variantSeconds", run.variantSeconds},
@@ -40,6 +75,7 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
   } else {
     log.note("{} {} after {}; {} recorded in {}", options.words[0], endText(end), humanDuration(end.seconds),
              humanSize(run.result.fileSize), run.path.string());
+    noteChildren(log, run.result, options.children > 0);
     if (run.result.meta.expectation.isGiven())
       log.note("{}", verdict.failed() ? verdict.text : "The run passed");
   }

@@ -5,6 +5,7 @@
 #include "cli/expectation.h"
 #include "compiler/variant.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -105,6 +106,9 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
       ->type_name("N");
   command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
+  command.add_flag("--children{100}", options.children,
+                   "Record forked children too, each in a file beside; --children=N keeps at most N of\n"
+                   "them, those that fail first (default 100)");
   command.add_option("--expect", options.expect, "The right standard output; any other is a failure")
       ->type_name("FILE");
   command.add_option("--expect-status", options.expectStatus, "The right exit status (default: 0)")
@@ -167,6 +171,10 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
     output = fresh.string();
   }
   request.output = output;
+  request.children = options.children;
+  request.onlyChildrenRun = [&](size_t count) {
+    log.note("{} has ended; waiting for {} of its children (Ctrl-C ends them)", options.words[0], count);
+  };
   FL_TRY(result, recording::recordRun(request));
   return RecordedRun{output, std::move(result), variant.seconds};
 }
@@ -187,6 +195,13 @@ Result<fs::path> recordingFor(const Context& context, const RunOptions& options)
   }
   FL_TRY(run, recordProgram(context, options, ""));
   context.log().note("recorded as {}", run.path.string());
+  const auto& children = run.result.children.kept;
+  auto failed = std::ranges::find_if(children, [](const auto& child) { return child.failed(); });
+  if (run.result.end.waitStatus == 0 && !run.result.end.timedOut && failed != children.end()) {
+    context.log().note("child {} (process {}) {}: this is about {}", failed->number, failed->pid,
+                       endText(failed->end), failed->path.string());
+    return failed->path;
+  }
   return run.path;
 }
 

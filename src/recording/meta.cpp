@@ -115,6 +115,11 @@ Expectation expectationFromJson(const json& object) {
   return out;
 }
 
+ChildOf childFromJson(const json& object) {
+  return {object.at("number").get<std::string>(), number<int>(object.at("pid")),
+          narrow(object.at("recording").get<std::string>())};
+}
+
 } // namespace
 
 bool End::signalled() const { return WIFSIGNALED(waitStatus); }
@@ -125,12 +130,17 @@ std::string toJson(const Meta& meta) {
   Put put;
   metaFields(put, meta);
   if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
+  if (!meta.child.number.empty())
+    put.object["child"] = {{"number", meta.child.number},
+                           {"pid", meta.child.pid},
+                           {"recording", widen(meta.child.recording)}};
   return put.object.dump();
 }
 
 std::string toJson(const End& end) {
   Put put;
   endFields(put, end);
+  if (end.forks != 0) put.object["forks"] = end.forks;
   return put.object.dump();
 }
 
@@ -138,11 +148,15 @@ Result<Meta> metaFromJson(std::string_view text) {
   return fromJson<Meta>(text, "meta", [](Get& get, Meta& m) {
     metaFields(get, m);
     if (get.object.contains("expect")) m.expectation = expectationFromJson(get.object["expect"]);
+    if (get.object.contains("child")) m.child = childFromJson(get.object["child"]);
   });
 }
 
 Result<End> endFromJson(std::string_view text) {
-  return fromJson<End>(text, "end", [](Get& get, End& e) { endFields(get, e); });
+  return fromJson<End>(text, "end", [](Get& get, End& e) {
+    endFields(get, e);
+    if (get.object.contains("forks")) e.forks = number<uint32_t>(get.object["forks"]);
+  });
 }
 
 } // namespace faultline::recording

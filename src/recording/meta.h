@@ -20,6 +20,13 @@ struct Expectation {
   bool isGiven() const { return output || status || !oracle.empty(); }
 };
 
+// Of a forked child that was recorded too.
+struct ChildOf {
+  std::string number; // "2": second child of the program; "2.1": first child of that one; empty: none
+  int pid = 0;
+  std::string recording; // of the program itself: a file in the same folder
+};
+
 struct Meta {
   std::vector<std::string> argv; // argv[0] as the user typed it
   std::vector<std::string> env;  // NAME=value
@@ -34,6 +41,7 @@ struct Meta {
   uint64_t sizeLimit = 0; // bytes on disk; 0: none
   double timeout = 0;     // seconds; 0: none
   Expectation expectation;
+  ChildOf child; // the input is kept, and the output, with the recording of the program itself
 };
 
 struct End {
@@ -47,6 +55,7 @@ struct End {
   uint64_t records = 0;
   uint64_t rawBytes = 0;    // log before compression
   uint64_t storedBytes = 0; // chunks on disk
+  uint32_t forks = 0; // children that it split off
   double seconds = 0;
   std::vector<std::string> caveats; // what is not in the file, and why
 

@@ -7,6 +7,7 @@
 #include "recording/output_tee.h"
 #include "recording/shared_log.h"
 #include "recording/signal_forwarder.h"
+#include "recording/time_limit.h"
 #include "recording/writer.h"
 
 #include <array>
@@ -25,11 +26,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// As the runtime knows it (runtime/runtime.h).
-constexpr int kHangSignal = 64;
-constexpr uintptr_t kHangValue = 0xfa171e;
 // How long the program may take to close its log after the time limit.
 constexpr std::chrono::seconds kHangGrace{5};
+// Milliseconds after which it is looked again whether a child has ended.
+constexpr int kChildTick = 20;
+// After this long we say that we wait for children.
+constexpr std::chrono::seconds kSilence{1};
 
 std::string utcNow() {
   std::time_t now = std::time(nullptr);
@@ -75,27 +77,27 @@ Meta describe(const RecordRequest& request, const Input& input) {
 // One run, from start to end of file.
 class Run {
 public:
-  Run(const RecordRequest& request, Writer writer, SharedLog log, Input input)
-      : request_(request), writer_(std::move(writer)), log_(std::move(log)), input_(std::move(input)) {}
+  Run(const RecordRequest& request, Writer writer, ControlSocket control, SharedLog log, Input input)
+      : request_(request), writer_(std::move(writer)), control_(std::move(control)), log_(std::move(log)),
+        input_(std::move(input)), store_(std::make_shared<LogStore>(writer_.duplicate())) {}
 
   Result<RecordResult> record() {
     RecordResult result{describe(request_, input_), {}, 0};
     storeStart(result.meta);
-    auto begin = Clock::now();
+    if (request_.children > 0) beginChildren(result.meta);
+    begin_ = Clock::now();
     FL_CHECK(start());
     {
       SignalForwarder forwarder(child_.pid);
-      std::thread drainer([this] { drain(); });
-      watch(begin);
-      log_.programEnded();
-      drainer.join();
+      drainer_ = std::thread([this] { drain(); });
+      watch(forwarder);
     }
     for (OutputTee& tee : tees_) tee.finish();
     if (pump_) pump_->finish();
     if (pump_ && !pump_->keptAll())
       end_.caveats.push_back(
           fmt::format("only the first {} of standard input were kept", humanSize(kMaxInput)));
-    end_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (children_) result.children = children_->result();
     storeEnd();
     FL_CHECK(writer_.commit());
     result.end = end_;
@@ -157,8 +159,28 @@ private:
       end_.rawBytes += bytes.size();
       // The writer has no use for it any more, but the program must not wait.
       if (stopped()) return;
-      add(packLog(firstEpoch(data, data + bytes.size()), bytes));
+      PackedChunk chunk = packLog(firstEpoch(data, data + bytes.size()), bytes);
+      std::lock_guard guard(writerMutex_);
+      if (writer_.add(chunk))
+        store_->stored(chunk, writer_.size());
+      else
+        store_->close();
     });
+    store_->close();
+  }
+
+  void beginChildren(Meta meta) {
+    meta.input = "inherited";
+    meta.captureOutput = false;
+    meta.expectation = {};
+    children_.emplace(Children::Setting{.meta = std::move(meta),
+                                        .output = request_.output,
+                                        .variant = request_.variant,
+                                        .sizeLimit = request_.sizeLimit,
+                                        .most = request_.children,
+                                        .control = control_.name(),
+                                        .token = control_.token()},
+                      store_);
   }
 
   bool stopped() {
@@ -166,30 +188,59 @@ private:
     return !writer_.stopped().empty();
   }
 
-  // Until the program is dead: passes its output on and minds the time limit.
-  void watch(Clock::time_point begin) {
+  // Until the program is dead, and its children if they are recorded: passes its output on and minds the time
+  // limit.
+  void watch(SignalForwarder& forwarder) {
     std::optional<Clock::time_point> deadline;
-    if (request_.timeout) deadline = begin + *request_.timeout;
-    while (!reap()) {
-      int wait = -1;
+    if (request_.timeout) deadline = begin_ + *request_.timeout;
+    while (!isOver(forwarder)) {
+      int wait = children_ && (dead_ || children_->running() > 0) ? kChildTick : -1;
       if (deadline) {
         auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
         if (left <= 0) deadline = timeIsUp();
-        wait = left > 0 ? int(std::min<int64_t>(left, 1'000'000)) : 0;
+        int most = wait < 0 ? 1'000'000 : wait;
+        wait = left > 0 ? int(std::min<int64_t>(left, most)) : 0;
       }
       waitForNews(wait);
     }
   }
 
   void waitForNews(int milliseconds) {
-    std::array<pollfd, 4> fds{};
-    fds[0] = {child_.pidFd.get(), POLLIN, 0};
+    std::array<pollfd, 5> fds{};
+    fds[0] = {dead_ ? -1 : child_.pidFd.get(), POLLIN, 0};
     fds[1] = pump_ ? pump_->awaited() : pollfd{-1, 0, 0};
-    for (size_t i = 0; i < tees_.size(); ++i) fds[i + 2] = {tees_[i].fd(), POLLIN, 0};
-    if (poll(fds.data(), 2 + tees_.size(), milliseconds) <= 0) return;
+    fds[2] = {control_.fd(), POLLIN, 0};
+    for (size_t i = 0; i < tees_.size(); ++i) fds[i + 3] = {tees_[i].fd(), POLLIN, 0};
+    if (poll(fds.data(), 3 + tees_.size(), milliseconds) <= 0) return;
     if (fds[1].revents) pump_->move();
+    if (fds[2].revents) serve();
     for (size_t i = 0; i < tees_.size(); ++i)
-      if (fds[i + 2].revents) tees_[i].readSome();
+      if (fds[i + 3].revents) tees_[i].readSome();
+  }
+
+  void serve() {
+    while (auto asked = control_.accept())
+      if (asked->request.kind == FL_REQUEST_CHILD && children_) children_->begin(*asked);
+  }
+
+  bool isOver(SignalForwarder& forwarder) {
+    if (!dead_ && !reap()) return children_ && children_->settle(), false;
+    if (!dead_) {
+      dead_ = Clock::now();
+      end_.seconds = std::chrono::duration<double>(*dead_ - begin_).count();
+      forwarder.programEnded();
+      log_.programEnded();
+      drainer_.join();
+      if (children_) children_->parentEnded(0, log_.state().forks);
+    }
+    if (!children_) return true;
+    if (int signal = SignalForwarder::taken()) children_->signal(signal);
+    bool running = children_->settle();
+    if (running && !toldOfChildren_ && Clock::now() > *dead_ + kSilence) {
+      toldOfChildren_ = true;
+      if (request_.onlyChildrenRun) request_.onlyChildrenRun(children_->running());
+    }
+    return !running && !children_->awaitsMore();
   }
 
   bool reap() {
@@ -202,12 +253,15 @@ private:
   // First the program is asked to close its log where it stands; then it is killed. Returns the time of the
   // next step.
   Clock::time_point timeIsUp() {
-    if (!end_.timedOut) {
+    if (dead_) {
+      // Its children are late.
+    } else if (!end_.timedOut) {
       end_.timedOut = true;
-      sigqueue(child_.pid, kHangSignal, sigval{.sival_ptr = reinterpret_cast<void*>(kHangValue)});
+      sendTimeLimit(child_.pid);
     } else {
       kill(child_.pid, SIGKILL);
     }
+    if (children_) children_->endByTimeLimit();
     return Clock::now() + kHangGrace;
   }
 
@@ -218,6 +272,7 @@ private:
     end_.ext = state.ext;
     end_.thread = state.thread;
     end_.records = state.records;
+    end_.forks = state.forks;
     end_.storedBytes = writer_.size();
     if (state.log_position == nullptr) end_.caveats.push_back("the program ended before it began to record");
     if (!log_.damage().empty()) end_.caveats.push_back("the end of the log is lost: " + log_.damage());
@@ -229,9 +284,16 @@ private:
   const RecordRequest& request_;
   std::mutex writerMutex_;
   Writer writer_;
+  ControlSocket control_;
   SharedLog log_;
   Input input_;
+  std::shared_ptr<LogStore> store_;
   Child child_;
+  Clock::time_point begin_;
+  std::optional<Clock::time_point> dead_;
+  std::thread drainer_;
+  std::optional<Children> children_;
+  bool toldOfChildren_ = false;
   std::optional<InputPump> pump_;
   std::vector<OutputTee> tees_;
   End end_;
@@ -243,8 +305,12 @@ Result<RecordResult> recordRun(const RecordRequest& request) {
   if (request.argv.empty()) return errorf("there is no program to record");
   FL_TRY(input, takeInput(request.input, request.keepInput));
   FL_TRY(writer, Writer::create(request.output, request.sizeLimit));
-  FL_TRY(log, SharedLog::create());
-  return Run(request, std::move(writer), std::move(log), std::move(input)).record();
+  FL_TRY(control, ControlSocket::create());
+  FL_TRY(log, SharedLog::create({.control = control.name(),
+                                 .token = control.token(),
+                                 .stream = 0,
+                                 .flags = request.children > 0 ? uint32_t(FL_FLAG_CHILDREN) : 0}));
+  return Run(request, std::move(writer), std::move(control), std::move(log), std::move(input)).record();
 }
 
 } // namespace faultline::recording

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "recording/children.h"
 #include "recording/meta.h"
 
 #include <chrono>
@@ -39,12 +40,15 @@ struct RecordRequest {
   Expectation expectation = {};      // kept for whoever judges the run
   uint64_t seed = 0;                 // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
+  size_t children = 0; // record forked children too, and keep at most so many of those that end well
+  std::function<void(size_t)> onlyChildrenRun = {}; // the program has ended, so many children have not
 };
 
 struct RecordResult {
   Meta meta;
   End end;
   uint64_t fileSize = 0;
+  ChildrenResult children = {};
 };
 
 // An error means that there is no recording (and no file is left behind); a program that fails is a result.

@@ -18,7 +18,7 @@ uint32_t look(const uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQ
 
 } // namespace
 
-Result<SharedLog> SharedLog::create() {
+Result<SharedLog> SharedLog::create(const Setting& setting) {
   int fd = memfd_create("faultline", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, FL_SHARED_SIZE) != 0) {
     Error error = errorf("cannot make memory to share with the program: {}", std::strerror(errno));
@@ -31,7 +31,12 @@ Result<SharedLog> SharedLog::create() {
     return errorf("cannot map memory to share with the program: {}", std::strerror(errno));
   }
   SharedLog log(fd, static_cast<uint8_t*>(base));
-  log.shared().version = FL_ABI_VERSION;
+  fl_state& state = log.shared();
+  state.version = FL_ABI_VERSION;
+  state.control = setting.control;
+  state.token = setting.token;
+  state.stream = setting.stream;
+  state.flags = setting.flags;
   return log;
 }
 
@@ -55,10 +60,10 @@ const uint8_t* SharedLog::buffer(uint32_t number) const {
   return base_ + kLogOffset + (number % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE;
 }
 
-bool SharedLog::waitForBuffer() {
+bool SharedLog::waitForBuffer(const std::function<bool()>& isOver) {
   for (;;) {
     // In this order: what was produced before the end was noticed is seen.
-    bool ended = ended_.load(std::memory_order_acquire);
+    bool ended = ended_.load(std::memory_order_acquire) || isOver();
     uint32_t produced = look(shared().produced);
     uint32_t waiting = produced - look(shared().consumed);
     if (waiting > FL_LOG_BUFFERS) {

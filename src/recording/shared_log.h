@@ -6,23 +6,32 @@
 #include "base/result.h"
 
 #include <atomic>
+#include <functional>
 #include <string_view>
 
 namespace faultline::recording {
 
 class SharedLog {
 public:
-  static Result<SharedLog> create();
+  // What the recorder says in fl_state.
+  struct Setting {
+    uint64_t control = 0, token = 0;
+    uint32_t stream = 0;
+    uint32_t flags = 0;
+  };
+  static Result<SharedLog> create(const Setting& setting);
   SharedLog(SharedLog&& other) noexcept;
   SharedLog& operator=(SharedLog&&) = delete;
   ~SharedLog();
 
   int fd() const { return fd_; }
 
-  // Calls `take` with each full buffer, in order, until programEnded(); then with the rest. `take` may be
-  // slow: the program waits only when all buffers are full.
-  template <class Take> void drain(Take take) {
-    while (waitForBuffer()) {
+  // Calls `take` with each full buffer, in order, until programEnded() or `isOver`, which is asked now and then;
+  // then with the rest. `take` may be slow: the program waits only when all buffers are full.
+  template <class Take>
+  void drain(
+      Take take, const std::function<bool()>& isOver = [] { return false; }) {
+    while (waitForBuffer(isOver)) {
       take(fullBuffer());
       release();
     }
@@ -40,7 +49,7 @@ public:
 private:
   SharedLog(int fd, uint8_t* base) : fd_(fd), base_(base) {}
   fl_state& shared() const;
-  bool waitForBuffer();
+  bool waitForBuffer(const std::function<bool()>& isOver);
   std::string_view fullBuffer() const;
   void release();
   std::string_view lastBuffer();

@@ -9,12 +9,16 @@ namespace {
 constexpr std::array kPassedOn = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 // A reader of our output that is gone, or a file that may not grow, is an error for us to handle.
 constexpr std::array kIgnored = {SIGPIPE, SIGXFSZ};
+std::atomic<int> last;
 std::atomic<pid_t> target; // of the run in progress; a signal handler has nowhere else to look
 
 void onSignal(int signal, siginfo_t* info, void*) {
   int saved = errno;
   // The terminal sends to the whole group, so the program has it already.
-  if (info->si_code <= 0) kill(target, signal);
+  if (target == 0)
+    last = signal;
+  else if (info->si_code <= 0)
+    kill(target, signal);
   errno = saved;
 }
 
@@ -22,6 +26,7 @@ void onSignal(int signal, siginfo_t* info, void*) {
 
 SignalForwarder::SignalForwarder(pid_t to) {
   target = to;
+  last = 0;
   auto before = before_.begin();
   for (int signal : kPassedOn) {
     struct sigaction action = {};
@@ -37,6 +42,9 @@ SignalForwarder::SignalForwarder(pid_t to) {
     sigaction(signal, &action, &*before++);
   }
 }
+
+void SignalForwarder::programEnded() { target = 0; }
+int SignalForwarder::taken() { return last.exchange(0); }
 
 SignalForwarder::~SignalForwarder() {
   auto before = before_.begin();

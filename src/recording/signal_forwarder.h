@@ -12,6 +12,9 @@ class SignalForwarder {
 public:
   explicit SignalForwarder(pid_t to);
   ~SignalForwarder();
+  // The program is gone: what comes is kept for who asks (and the terminal's too: a daemon is in no group of ours).
+  void programEnded();
+  static int taken(); // 0: none came
   SignalForwarder(const SignalForwarder&) = delete;
   SignalForwarder& operator=(const SignalForwarder&) = delete;
 

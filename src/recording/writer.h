@@ -6,8 +6,10 @@
 
 #include "base/result.h"
 #include "recording/format.h"
+#include "recording/input.h"
 #include "recording/meta.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,8 @@ public:
   bool add(const PackedChunk& chunk);
   Result<void> commit();
 
+  // The file as it grows, to read from; stays good whatever becomes of it.
+  FileDescriptor duplicate() const { return FileDescriptor(fcntl(fd_, F_DUPFD_CLOEXEC, 0)); }
   uint64_t size() const { return size_; }
   const std::string& stopped() const { return stopped_; }
 

@@ -16,9 +16,10 @@ namespace fl {
 static bool exitLogged;
 static int quickStatus;
 
-void finish() {
+void finish(int waitStatus) {
   if (off()) return;
   logFinal();
+  FL_STATE.wait_status = uint32_t(waitStatus);
   FL_STATE.ended = 1;
   // What still runs, such as the flushing of streams, must not change what the recorder finds.
   goPrivate();
@@ -32,7 +33,7 @@ static void ending(int status) {
   enterBusy(self);
   exitLogged = true;
   logExit(uint32_t(status));
-  finish();
+  finish((status & 0xff) << 8);
   leaveBusy(self);
 }
 
@@ -79,13 +80,19 @@ static void beforeExec() {
   if (!self || off() || !self->holding) return;
   enterBusy(self);
   logExec();
+  FL_STATE.execs = 1;
   leaveBusy(self);
+}
+
+static int afterExec(int result) {
+  FL_STATE.execs = 0;
+  return result;
 }
 
 #define FL_EXEC(name, parameters, arguments)                                                                 \
   FL_EXPORT int name parameters {                                                                            \
     beforeExec();                                                                                            \
-    return REAL(name) arguments;                                                                             \
+    return afterExec(REAL(name) arguments);                                                                  \
   }
 
 FL_EXEC(execve, (const char* path, char* const argv[], char* const env[]), (path, argv, env))

@@ -8,16 +8,30 @@ static uint8_t* bufferAt(uint32_t number) {
   return reinterpret_cast<uint8_t*>(FL_LOG_ADDRESS + (number % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE);
 }
 
-static int recorder; // the process that listens
+static int recorder;    // the process that listens
+static bool isItsChild; // and has started this one
 
-void startLog() {
-  recorder = int(raw(SYS_getppid));
+static void beginLog() {
+  FL_STATE.log_epoch = 0;
   FL_STATE.log_position = bufferAt(FL_STATE.produced);
   FL_STATE.log_limit = FL_STATE.log_position + FL_LOG_BUFFER_SIZE;
 }
 
+void startLog() {
+  recorder = int(raw(SYS_getppid));
+  isItsChild = true;
+  beginLog();
+}
+
+void startChildLog() {
+  isItsChild = false;
+  beginLog();
+}
+
 // The recorder may have been killed. Then nobody will ever make room, and the program must go on.
-static bool recorderLives() { return int(raw(SYS_getppid)) == recorder; }
+static bool recorderLives() {
+  return isItsChild ? int(raw(SYS_getppid)) == recorder : raw(SYS_kill, recorder, 0) != -ESRCH;
+}
 
 static void waitForRoom() {
   for (;;) {
@@ -30,6 +44,10 @@ static void waitForRoom() {
       return;
     }
   }
+}
+
+void flushLog() {
+  if (FL_STATE.log_position != bufferAt(FL_STATE.produced)) nextBuffer();
 }
 
 FL_COLD void nextBuffer() {

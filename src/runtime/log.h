@@ -55,7 +55,9 @@ inline uint8_t* putTagAt(uint8_t* at, uint8_t tag) {
 
 inline uint32_t globalId(uint32_t id, const fl_module* module) { return module->base + id; }
 
-void startLog();
+void startLog();      // in the process that the recorder started
+void startChildLog(); // in one that was forked, with a log of its own
+void flushLog();      // what was logged so far is passed to the recorder
 
 // log.cpp: records that more than one file writes.
 void logFault(uint8_t signal, uint32_t code, uint64_t address, bool write, uint64_t pc, uint8_t where);

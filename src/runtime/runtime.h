@@ -98,11 +98,15 @@ void stopAtEpochPoint(); // the running thread comes to atEpochPoint() at its ne
 
 // exit.cpp
 void startExits();
-void finish(); // FINAL, and the log is closed
+void finish(int waitStatus); // FINAL, and the log is closed
 
 // fork.cpp
 void startForks();
 void goPrivate(); // from here on nobody listens
+
+// control.cpp
+int askForChildLog(uint32_t stream, uint32_t buffers, uint32_t number); // a descriptor; -1: refused
+void startControl();
 
 // turn.cpp
 void giveTurn(Thread* thread);

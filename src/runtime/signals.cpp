@@ -107,7 +107,7 @@ static void endBy(int signal, const siginfo_t* info, void* context, uint8_t wher
   enterBusy(self); // for good
   if (!off()) {
     logFaultOf(signal, info, context, where);
-    finish();
+    finish(signal);
   }
   dieOf(signal, context);
 }
@@ -117,7 +117,7 @@ static void endByHang(const void* context, uint8_t where) {
   enterBusy(self);
   if (!off()) {
     logFault(0, 0, ~0ull, false, counterOf(context), where);
-    finish();
+    finish(SIGKILL);
   }
   for (;;) raw(SYS_kill, processId(), SIGKILL);
 }

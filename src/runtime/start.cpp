@@ -132,6 +132,7 @@ void ensureStarted() {
   started = true;
   KeepErrno keep;
   mapShared();
+  startControl();
   if (const char* text = takeVariable("FAULTLINE_SEED")) seed = strtoull(text, nullptr, 10);
   program = takeVariable("FAULTLINE_EXE");
   mapShadow();

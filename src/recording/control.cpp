@@ -1,0 +1,68 @@
+#include "recording/control.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+namespace faultline::recording {
+
+Result<ControlSocket> ControlSocket::create() {
+  ControlSocket control;
+  uint64_t random[2];
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    return errorf("the system has no random numbers to give: {}", std::strerror(errno));
+  control.name_ = random[0] | 1; // 0 means that there is none
+  control.token_ = random[1];
+  control.fd_ = FileDescriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  std::string name = fmt::format("{}{:016x}", FL_CONTROL_NAME, control.name_);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  auto size = socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (control.fd() < 0 || bind(control.fd(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(control.fd(), 128) != 0)
+    return errorf("cannot make a socket for the program to ask on: {}", std::strerror(errno));
+  return control;
+}
+
+std::optional<ControlRequest> ControlSocket::accept() const {
+  ControlRequest asked{};
+  asked.connection = FileDescriptor(accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (asked.connection.get() < 0) return {};
+  // It is sent as soon as the connection is there; who does not is none of ours.
+  timeval soon{1, 0};
+  setsockopt(asked.connection.get(), SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+  ssize_t got = recv(asked.connection.get(), &asked.request, sizeof asked.request, 0);
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (got != sizeof asked.request || asked.request.token != token_ ||
+      getsockopt(asked.connection.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+    return {};
+  asked.pid = who.pid;
+  return asked;
+}
+
+void ControlRequest::answer(fl_answer answer, int descriptor) const {
+  iovec part{&answer, sizeof answer};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  // Who does not wait for it any more does without.
+  (void)!sendmsg(connection.get(), &message, MSG_NOSIGNAL);
+}
+
+} // namespace faultline::recording
