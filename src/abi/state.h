@@ -63,8 +63,8 @@ typedef struct fl_state {
   uint64_t token;
   uint32_t stream; /* which of the recorded processes this is, from 0 */
   uint32_t forks;  /* children that this process has split off */
-  /* Where nobody else can tell the recorder: how the process ended, as waitpid would say it (once `ended`), and
-   * whether it is about to replace itself by another program. */
+  /* Where nobody else can tell the recorder: how the process ended, as waitpid would say it (once `ended`),
+   * and whether it is about to replace itself by another program. */
   uint32_t wait_status;
   uint32_t execs;
 } fl_state;

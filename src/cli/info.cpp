@@ -18,12 +18,13 @@ nlohmann::json describe(const recording::Recording& r, const std::string& path) 
       {"programId", meta.programId},
       {"variant", meta.variant},
       {"input", meta.input},
+      {"objects", nlohmann::json::array()},
       {"caveats", r.caveats()},
       {"stats", {{"bytes", r.fileSize()}, {"rawBytes", r.logRawBytes()}, {"chunks", r.logChunks()}}}};
+  for (const recording::LoadedObject& object : r.objects()) document["objects"].push_back(object.path);
   if (!meta.child.number.empty())
-    document["child"] = {{"number", meta.child.number},
-                         {"pid", meta.child.pid},
-                         {"recording", meta.child.recording}};
+    document["child"] = {
+        {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", meta.child.recording}};
   if (r.end()) {
     document["forks"] = r.end()->forks;
     document["end"] = endJson(*r.end());
@@ -44,8 +45,9 @@ std::string render(const recording::Recording& r, const nlohmann::json& document
   line("command", shellCommand(meta.argv));
   line("directory", meta.cwd);
   if (!meta.child.number.empty())
-    line("process", fmt::format("child {} (process {}) of {}", meta.child.number, meta.child.pid,
-                                meta.child.recording));
+    line("process",
+         fmt::format("child {} (process {}) of {}", meta.child.number, meta.child.pid, meta.child.recording));
+  for (const recording::LoadedObject& object : r.objects()) line("opened", object.path);
   line("recorded", meta.created);
   line("input", meta.input);
   line("ended", r.end() ? fmt::format("{} after {}", endText(*r.end()), humanDuration(r.end()->seconds))

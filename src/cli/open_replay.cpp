@@ -25,6 +25,25 @@ Result<compiler::Variant> variantOf(const Context& context, const recording::Met
   return variant;
 }
 
+// The same for a shared object that the program opened.
+Result<compiler::Variant> objectVariantOf(const Context& context, const recording::Meta& meta,
+                                          const recording::LoadedObject& object) {
+  if (auto cached = compiler::cachedVariant(object.variant)) return cached;
+  std::error_code ignored;
+  if (!fs::exists(object.path, ignored))
+    return errorf(
+        "{}, which the program opened, is gone, and its variant is not in the cache any more: build it again",
+        object.path);
+  compiler::VariantOptions options{.jobs = context.jobs, .progress = {}};
+  FL_TRY(program, compiler::recordVariant(meta.program, options));
+  FL_TRY(made, compiler::recordObject(object.path, program, options));
+  if (!made || made->programId != object.objectId)
+    return errorf("{} has been built anew since this recording was made: record it again", object.path);
+  if (made->key != object.variant)
+    return errorf("this recording was made by another version of Faultline: record it again");
+  return *made;
+}
+
 Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant) {
   std::vector<fs::path> files;
   std::error_code failed;
@@ -47,6 +66,13 @@ Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   FL_TRY(recording, recording::Recording::open(path));
   FL_TRY(variant, variantOf(context, recording.meta()));
   FL_TRY(images, imagesOf(variant));
+  for (const recording::LoadedObject& object : recording.objects()) {
+    FL_TRY(opened, objectVariantOf(context, recording.meta(), object));
+    FL_TRY(more, imagesOf(opened));
+    for (fir::Image& image : more)
+      if (std::ranges::none_of(images, [&](const fir::Image& i) { return i.hash == image.hash; }))
+        images.push_back(std::move(image));
+  }
   FL_TRY(log, recording::LogReader::open(recording.log()));
   replay::ReplayOptions replayOptions;
   replayOptions.endEpoch = recording.lastEpoch();

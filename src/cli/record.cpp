@@ -31,8 +31,7 @@ void noteChildren(const Log& log, const recording::RecordResult& result, bool re
   if (children.replaced > 0)
     log.note("not kept: {} that became another program (exec)", childCount(children.replaced));
   if (children.dropped > 0)
-    log.note("not kept: {} that ended well; --children=N keeps more",
-             childCount(children.dropped));
+    log.note("not kept: {} that ended well; --children=N keeps more", childCount(children.dropped));
 }
 
 nlohmann::json childrenJson(const recording::ChildrenResult& children) {

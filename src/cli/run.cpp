@@ -172,6 +172,12 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   }
   request.output = output;
   request.children = options.children;
+  request.objectVariant = [&](const fs::path& object) -> Result<std::optional<recording::ObjectVariant>> {
+    FL_TRY(made, compiler::recordObject(object, variant, {.jobs = context.jobs, .progress = {}}));
+    if (!made) return std::optional<recording::ObjectVariant>();
+    return std::optional(
+        recording::ObjectVariant{made->executable, {object.string(), made->programId, made->key}});
+  };
   request.onlyChildrenRun = [&](size_t count) {
     log.note("{} has ended; waiting for {} of its children (Ctrl-C ends them)", options.words[0], count);
   };

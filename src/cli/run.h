@@ -19,7 +19,7 @@ struct RunOptions {
   uint64_t seed = 0;
   bool captureOutput = false;
   size_t children = 0; // recordings of forked children to keep
-  std::string expect; // file
+  std::string expect;  // file
   std::optional<int> expectStatus;
   std::string oracle;
 };
@@ -38,8 +38,8 @@ struct RecordedRun {
 };
 Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output);
 
-// The recording that a question is about; records first if the words name a program. If then only a child of it
-// failed, that one's.
+// The recording that a question is about; records first if the words name a program. If then only a child of
+// it failed, that one's.
 Result<std::filesystem::path> recordingFor(const Context& context, const RunOptions& options);
 
 // "killed by SIGSEGV", "exited with status 3".

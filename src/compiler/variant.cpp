@@ -4,6 +4,7 @@
 #include "base/process.h"
 #include "compiler/relink.h"
 #include "compiler/variant_unit.h"
+#include "program/dynamic_symbols.h"
 #include "program/embedded_reader.h"
 
 #include <atomic>
@@ -57,6 +58,7 @@ struct Build {
   std::vector<Unit> units;      // each once
   std::map<uint64_t, size_t> unitOfHash;
   InsideNames inside;
+  bool isObject = false; // not a program: one shared object
 };
 
 Result<std::string> hashOfFile(const fs::path& path) {
@@ -182,6 +184,10 @@ Result<void> makeUnits(const Build& build, const fs::path& folder, const Variant
   return {};
 }
 
+fs::path nameInVariant(const Build& build, size_t binary) {
+  return binary == 0 && !build.isObject ? fs::path("program") : build.binaries[binary].path.filename();
+}
+
 Result<void> linkVariant(const Build& build, const fs::path& units, const fs::path& out,
                          const fs::path& runtime) {
   for (size_t b = 0; b < build.binaries.size(); ++b) {
@@ -191,7 +197,9 @@ Result<void> linkVariant(const Build& build, const fs::path& units, const fs::pa
       request.replacements[build.units[u].hash] = (units / (build.units[u].key + ".o")).string();
     request.loadsRuntime = true;
     request.extra = {"-Wl,--no-as-needed", runtime.string(), "-Wl,-rpath," + runtime.parent_path().string()};
-    request.output = (out / (b == 0 ? fs::path("program") : binary.path.filename())).string();
+    // Its code must stay: replay knows no other by the same address.
+    if (build.isObject) request.extra.push_back("-Wl,-z,nodelete");
+    request.output = (out / nameInVariant(build, b)).string();
     if (auto linked = relink(request); !linked)
       return errorf("cannot link the record variant of {}: {}", binary.path.string(), linked.error().message);
   }
@@ -258,6 +266,8 @@ Result<Variant> make(Build& build, const fs::path& root, const std::string& tool
   CacheLock lock(root / "lock");
   std::error_code ignored;
   Variant variant = describe(directory, key.text(), programId, build.binaries.size());
+  variant.executable = directory / nameInVariant(build, 0);
+  for (const Binary& b : build.binaries) variant.binaries.push_back(b.path);
   if (fs::exists(directory / "manifest.json", ignored)) {
     fs::last_write_time(directory, fs::file_time_type::clock::now(), ignored);
     return variant;
@@ -293,7 +303,38 @@ Result<Variant> recordVariant(const fs::path& program, const VariantOptions& opt
   FL_TRY(build, collect(program));
   // Our own file decides what a variant looks like, so its hash is the version.
   FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
-  return make(build, root, toolHash, options);
+  FL_TRY(variant, make(build, root, toolHash, options));
+  auto functions = std::make_shared<std::set<std::string>>();
+  for (const auto& name : build.inside) functions->insert(name.getKey().str());
+  variant.functions = std::move(functions);
+  return variant;
+}
+
+Result<std::optional<Variant>> recordObject(const fs::path& object, const Variant& program,
+                                            const VariantOptions& options) {
+  std::error_code ignored;
+  for (size_t b = 1; b < program.binaries.size(); ++b)
+    if (fs::equivalent(program.binaries[b], object, ignored)) {
+      Variant part = program;
+      part.executable = program.directory / program.binaries[b].filename();
+      part.key.clear();
+      return std::optional(part);
+    }
+  if (!program::carriesRecords(object.string())) return std::optional<Variant>();
+  Build build;
+  build.isObject = true;
+  FL_TRY(embedded, program::EmbeddedProgram::open(object.string()));
+  FL_CHECK(addBinary(build, object, std::move(embedded)));
+  // It sees of the program what the program shows to others.
+  for (const fs::path& binary : program.binaries) {
+    FL_TRY(shown, program::dynamicSymbols(binary.string()));
+    for (const std::string& name : shown)
+      if (program.functions && program.functions->contains(name)) build.inside.insert(name);
+  }
+  FL_TRY(root, cacheDir());
+  FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
+  FL_TRY(variant, make(build, root, toolHash, options));
+  return std::optional(std::move(variant));
 }
 
 Result<Variant> cachedVariant(const std::string& key) {

@@ -12,6 +12,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,9 @@ struct Variant {
   std::string programId;     // names the IR: equal for equal programs
   bool hasLibraries = false; // directory must come first on LD_LIBRARY_PATH
   double seconds = 0;        // spent on making it; 0: it was in the cache
+  // What a shared object that the program opens must know of it; not for a variant that was only looked up.
+  std::vector<std::filesystem::path> binaries = {};            // the program and its libraries, as they are
+  std::shared_ptr<const std::set<std::string>> functions = {}; // those in them that have IR
 };
 
 struct VariantOptions {
@@ -32,6 +38,12 @@ struct VariantOptions {
 };
 
 Result<Variant> recordVariant(const std::filesystem::path& program, const VariantOptions& options = {});
+
+// Of a shared object that `program` (made by recordVariant) opens at run time. None: it carries no IR. One
+// that is also a library of the program comes from the program's variant, and has no key of its own. The
+// libraries that only it needs stay as they are.
+Result<std::optional<Variant>> recordObject(const std::filesystem::path& object, const Variant& program,
+                                            const VariantOptions& options = {});
 
 // The variant with this key, if it is still in the cache.
 Result<Variant> cachedVariant(const std::string& key);

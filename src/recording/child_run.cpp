@@ -35,9 +35,7 @@ void ChildRun::start() {
   drainer_ = std::thread([this] { drain(); });
 }
 
-void ChildRun::signal(int number) const {
-  syscall(SYS_pidfd_send_signal, pidFd_.get(), number, nullptr, 0);
-}
+void ChildRun::signal(int number) const { syscall(SYS_pidfd_send_signal, pidFd_.get(), number, nullptr, 0); }
 
 void ChildRun::endByTimeLimit() {
   if (timeLimits_++ == 0)
@@ -97,9 +95,10 @@ void ChildRun::takeEnd() {
   if (!log_.damage().empty()) end_.caveats.push_back("the end of the log is lost: " + log_.damage());
 }
 
-Result<bool> ChildRun::write(uint64_t& fileSize) {
+Result<bool> ChildRun::write(const std::vector<PackedChunk>& objects, uint64_t& fileSize) {
   FL_TRY(writer, Writer::create(setting_.path, setting_.sizeLimit));
   writer.add(packMeta(setting_.meta));
+  for (const PackedChunk& object : objects) writer.add(object);
   if (!store_->readAll([&](const PackedChunk& chunk) { writer.add(chunk); })) return false;
   std::string stopped = !writer.stopped().empty() ? writer.stopped() : spool_.stopped();
   if (!stopped.empty()) end_.caveats.push_back("the recording is not complete: " + stopped);

@@ -24,7 +24,8 @@ public:
 
   static Result<std::unique_ptr<ChildRun>> create(Setting setting, SharedLog log,
                                                   std::shared_ptr<LogStore> parent, uint32_t before);
-  ChildRun(Setting setting, SharedLog log, Writer spool, FileDescriptor pidFd, std::shared_ptr<LogStore> store);
+  ChildRun(Setting setting, SharedLog log, Writer spool, FileDescriptor pidFd,
+           std::shared_ptr<LogStore> store);
   ~ChildRun();
   ChildRun(const ChildRun&) = delete;
   ChildRun& operator=(const ChildRun&) = delete;
@@ -40,7 +41,7 @@ public:
   bool becameAnotherProgram() const { return execed_; }
   uint32_t forks() const { return forks_; }
   // Writes its recording. False: what its parent logged was not stored.
-  Result<bool> write(uint64_t& fileSize);
+  Result<bool> write(const std::vector<PackedChunk>& objects, uint64_t& fileSize);
   std::shared_ptr<LogStore> store() const { return store_; }
 
 private:

@@ -40,13 +40,13 @@ Result<void> Children::tryBegin(const ControlRequest& asked) {
   if (!from) return errorf("it came too late");
   ++from->asked;
   if (runs_.size() >= kMostAtOnce) return errorf("{} others run at the same time", kMostAtOnce);
-  ChildRun::Setting child{.number = fmt::format("{}{}{}", from->number, from->number.empty() ? "" : ".",
-                                                asked.request.number),
-                          .pid = asked.pid,
-                          .meta = setting_.meta,
-                          .path = {},
-                          .variant = setting_.variant,
-                          .sizeLimit = setting_.sizeLimit};
+  ChildRun::Setting child{
+      .number = fmt::format("{}{}{}", from->number, from->number.empty() ? "" : ".", asked.request.number),
+      .pid = asked.pid,
+      .meta = setting_.meta,
+      .path = {},
+      .variant = setting_.variant,
+      .sizeLimit = setting_.sizeLimit};
   child.path = childPath(setting_.output, child.number);
   child.meta.child = {child.number, asked.pid, setting_.output.filename().string()};
   uint32_t stream = ++streams_;
@@ -57,7 +57,7 @@ Result<void> Children::tryBegin(const ControlRequest& asked) {
   FileDescriptor descriptor(dup(log.fd()));
   FL_TRY(run, ChildRun::create(std::move(child), std::move(log), from->store, asked.request.buffers));
   parents_.push_back({stream, run->setting().number, run->store()});
-  asked.answer({.granted = 1, .reserved = 0}, descriptor.get());
+  asked.grant(descriptor.get());
   run->start();
   runs_.push_back({stream, std::move(run)});
   return {};
@@ -87,14 +87,15 @@ void Children::keep(ChildRun& run) {
     ++result_.dropped;
     return;
   }
-  auto written = run.write(child.fileSize);
+  auto written = run.write(setting_.objects(), child.fileSize);
   child.end = run.end();
   if (written && *written)
     result_.kept.push_back(std::move(child));
   else
-    result_.trouble.push_back(fmt::format(
-        "child {} (process {}) has no recording: {}", child.number, child.pid,
-        written ? "its parent's is not complete, because of the size limit or a full disk" : written.error().message));
+    result_.trouble.push_back(
+        fmt::format("child {} (process {}) has no recording: {}", child.number, child.pid,
+                    written ? "its parent's is not complete, because of the size limit or a full disk"
+                            : written.error().message));
 }
 
 // One that failed takes the place of one that did not.

@@ -1,9 +1,9 @@
 // The forked children of a run that are recorded beside it, each in a file of its own: crash.flr has
-// crash.child-1.flr, crash.child-2.flr, and crash.child-2.1.flr for a child of that child. A child's recording
-// begins with the start of the program, as its parent's does.
+// crash.child-1.flr, crash.child-2.flr, and crash.child-2.1.flr for a child of that child. A child's
+// recording begins with the start of the program, as its parent's does.
 //
-// Those that fail are what the user looks for. So all are recorded, and of those that end well no more are kept
-// than asked for; one that replaces itself by another program (exec) is not kept.
+// Those that fail are what the user looks for. So all are recorded, and of those that end well no more are
+// kept than asked for; one that replaces itself by another program (exec) is not kept.
 #pragma once
 
 #include "recording/child_run.h"
@@ -23,9 +23,9 @@ struct ChildResult {
 };
 
 struct ChildrenResult {
-  std::vector<ChildResult> kept;   // by number
-  size_t replaced = 0;             // became other programs
-  size_t dropped = 0;              // ended well, more than were to be kept
+  std::vector<ChildResult> kept;    // by number
+  size_t replaced = 0;              // became other programs
+  size_t dropped = 0;               // ended well, more than were to be kept
   std::vector<std::string> trouble; // why a child is missing
 };
 
@@ -37,6 +37,7 @@ public:
     uint64_t sizeLimit = 0;
     size_t most = 0; // recordings to keep
     uint64_t control = 0, token = 0;
+    std::function<std::vector<PackedChunk>()> objects; // that were loaded so far
   };
   // `store`: where the log of the program itself lies.
   Children(Setting setting, std::shared_ptr<LogStore> store);

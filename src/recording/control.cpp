@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 
 namespace faultline::recording {
@@ -36,22 +37,31 @@ std::optional<ControlRequest> ControlSocket::accept() const {
   // It is sent as soon as the connection is there; who does not is none of ours.
   timeval soon{1, 0};
   setsockopt(asked.connection.get(), SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
-  ssize_t got = recv(asked.connection.get(), &asked.request, sizeof asked.request, 0);
+  asked.path.resize(FL_CONTROL_PATH);
+  iovec parts[] = {{&asked.request, sizeof asked.request}, {asked.path.data(), asked.path.size()}};
+  ssize_t got = readv(asked.connection.get(), parts, 2);
   ucred who{};
   socklen_t size = sizeof who;
-  if (got != sizeof asked.request || asked.request.token != token_ ||
+  if (got < ssize_t(sizeof asked.request) || asked.request.token != token_ ||
       getsockopt(asked.connection.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
     return {};
   asked.pid = who.pid;
+  asked.path.resize(size_t(got) - sizeof asked.request);
   return asked;
 }
 
-void ControlRequest::answer(fl_answer answer, int descriptor) const {
-  iovec part{&answer, sizeof answer};
+void ControlRequest::grant(int descriptor) const { answer("", descriptor); }
+void ControlRequest::grant(const std::string& path) const {
+  if (path.size() <= FL_CONTROL_PATH) answer(path, -1);
+}
+
+void ControlRequest::answer(const std::string& path, int descriptor) const {
+  fl_answer answer{.granted = 1, .reserved = 0};
+  iovec parts[] = {{&answer, sizeof answer}, {const_cast<char*>(path.data()), path.size()}};
   alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
   if (descriptor >= 0) {
     message.msg_control = room;
     message.msg_controllen = sizeof room;

@@ -2,7 +2,7 @@
 //
 //   FL_TRY(control, ControlSocket::create());
 //   ... poll(control.fd()) ...
-//   if (auto asked = control.accept()) asked->answer({.granted = 1}, descriptor);
+//   if (auto asked = control.accept()) asked->grant(descriptor);
 #pragma once
 
 #include "abi/control.h"
@@ -10,6 +10,7 @@
 #include "recording/input.h"
 
 #include <optional>
+#include <string>
 #include <sys/types.h>
 
 namespace faultline::recording {
@@ -17,10 +18,15 @@ namespace faultline::recording {
 // One request. If it is not answered, the program sees its connection closed and goes on by itself.
 struct ControlRequest {
   fl_request request;
+  std::string path;
   pid_t pid = 0; // who asks, as the kernel says
   FileDescriptor connection;
 
-  void answer(fl_answer answer, int descriptor = -1) const;
+  void grant(int descriptor) const;
+  void grant(const std::string& path) const;
+
+private:
+  void answer(const std::string& path, int descriptor) const;
 };
 
 class ControlSocket {

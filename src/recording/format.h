@@ -28,6 +28,7 @@ enum class ChunkKind : uint32_t {
   Log = 3,    // LogPrefix, zstd: the used part of one log buffer
   Output = 4, // OutputPrefix, zstd: what the program wrote
   End = 5,    // JSON: how it ended
+  Object = 6, // JSON: a shared object that the program opened, and the variant that ran in its place
 };
 
 struct ChunkHeader {

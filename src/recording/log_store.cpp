@@ -20,8 +20,8 @@ void LogStore::close() {
 bool LogStore::load(const Place& place, PackedChunk& chunk) const {
   chunk = {ChunkKind::Log, place.rawSize, std::vector<uint8_t>(place.storedSize)};
   for (size_t done = 0; done < chunk.stored.size();) {
-    ssize_t got =
-        pread(file_.get(), chunk.stored.data() + done, chunk.stored.size() - done, off_t(place.offset + done));
+    ssize_t got = pread(file_.get(), chunk.stored.data() + done, chunk.stored.size() - done,
+                        off_t(place.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     done += size_t(got);

@@ -25,6 +25,10 @@ template <class IO, class E> void endFields(IO& io, E& e) {
   io("stored_bytes", e.storedBytes), io("seconds", e.seconds), io("caveats", e.caveats);
 }
 
+template <class IO, class O> void objectFields(IO& io, O& o) {
+  io("path", o.path), io("object_id", o.objectId), io("variant", o.variant);
+}
+
 // Arguments and environments need not be UTF-8, JSON must be: bytes 0x80..0xff travel as U+0080..U+00ff.
 std::string widen(std::string_view bytes) {
   std::string text;
@@ -131,9 +135,8 @@ std::string toJson(const Meta& meta) {
   metaFields(put, meta);
   if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
   if (!meta.child.number.empty())
-    put.object["child"] = {{"number", meta.child.number},
-                           {"pid", meta.child.pid},
-                           {"recording", widen(meta.child.recording)}};
+    put.object["child"] = {
+        {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", widen(meta.child.recording)}};
   return put.object.dump();
 }
 
@@ -142,6 +145,16 @@ std::string toJson(const End& end) {
   endFields(put, end);
   if (end.forks != 0) put.object["forks"] = end.forks;
   return put.object.dump();
+}
+
+std::string toJson(const LoadedObject& object) {
+  Put put;
+  objectFields(put, object);
+  return put.object.dump();
+}
+
+Result<LoadedObject> objectFromJson(std::string_view text) {
+  return fromJson<LoadedObject>(text, "object", [](Get& get, LoadedObject& o) { objectFields(get, o); });
 }
 
 Result<Meta> metaFromJson(std::string_view text) {

@@ -44,6 +44,13 @@ struct Meta {
   ChildOf child; // the input is kept, and the output, with the recording of the program itself
 };
 
+// A shared object with IR that the program opened by itself (dlopen).
+struct LoadedObject {
+  std::string path;     // as the program meant it
+  std::string objectId; // names the IR that it carries
+  std::string variant;  // key of the variant that ran in its place
+};
+
 struct End {
   int waitStatus = 0; // as waitpid gave it
   bool timedOut = false;
@@ -55,7 +62,7 @@ struct End {
   uint64_t records = 0;
   uint64_t rawBytes = 0;    // log before compression
   uint64_t storedBytes = 0; // chunks on disk
-  uint32_t forks = 0; // children that it split off
+  uint32_t forks = 0;       // children that it split off
   double seconds = 0;
   std::vector<std::string> caveats; // what is not in the file, and why
 
@@ -66,7 +73,9 @@ struct End {
 
 std::string toJson(const Meta& meta);
 std::string toJson(const End& end);
+std::string toJson(const LoadedObject& object);
 Result<Meta> metaFromJson(std::string_view text);
 Result<End> endFromJson(std::string_view text);
+Result<LoadedObject> objectFromJson(std::string_view text);
 
 } // namespace faultline::recording

@@ -97,7 +97,7 @@ const char* headerFault(const ChunkHeader& header, uint64_t sequence) {
 }
 
 const char* contentFault(const ChunkHeader& header, const std::vector<uint8_t>& stored) {
-  if (header.kind == ChunkKind::Meta || header.kind == ChunkKind::End)
+  if (header.kind == ChunkKind::Meta || header.kind == ChunkKind::End || header.kind == ChunkKind::Object)
     return stored.size() == header.rawSize ? nullptr : "its sizes differ";
   if (header.kind != ChunkKind::Log && header.kind != ChunkKind::Input && header.kind != ChunkKind::Output)
     return nullptr; // of a later version: skipped
@@ -182,6 +182,11 @@ Result<void> Recording::takeChunk(const ChunkHeader& header, const Place& place,
   case ChunkKind::End: {
     FL_TRY(end, endFromJson(text));
     end_ = std::move(end);
+    break;
+  }
+  case ChunkKind::Object: {
+    FL_TRY(object, objectFromJson(text));
+    objects_.push_back(std::move(object));
     break;
   }
   case ChunkKind::Log:

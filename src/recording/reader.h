@@ -22,6 +22,7 @@ public:
   const Meta& meta() const { return meta_; }
   // Missing when the recorder was cut off.
   const std::optional<End>& end() const { return end_; }
+  const std::vector<LoadedObject>& objects() const { return objects_; }
   std::shared_ptr<const LogSource> log() const;
   // Epoch in which the run ended. Where the file does not say it, that of the last record of the log: replay
   // needs a bound in any case.
@@ -59,6 +60,7 @@ private:
   Meta meta_;
   bool hasMeta_ = false;
   std::optional<End> end_;
+  std::vector<LoadedObject> objects_;
   std::vector<Place> logs_, inputs_, outputs_;
   std::vector<std::string> caveats_;
 };

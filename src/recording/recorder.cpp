@@ -16,6 +16,7 @@
 #include <ctime>
 #include <mutex>
 #include <poll.h>
+#include <set>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -92,6 +93,7 @@ public:
       drainer_ = std::thread([this] { drain(); });
       watch(forwarder);
     }
+    for (std::thread& worker : workers_) worker.join();
     for (OutputTee& tee : tees_) tee.finish();
     if (pump_) pump_->finish();
     if (pump_ && !pump_->keptAll())
@@ -179,7 +181,8 @@ private:
                                         .sizeLimit = request_.sizeLimit,
                                         .most = request_.children,
                                         .control = control_.name(),
-                                        .token = control_.token()},
+                                        .token = control_.token(),
+                                        .objects = [this] { return objects(); }},
                       store_);
   }
 
@@ -220,7 +223,33 @@ private:
 
   void serve() {
     while (auto asked = control_.accept())
-      if (asked->request.kind == FL_REQUEST_CHILD && children_) children_->begin(*asked);
+      if (asked->request.kind == FL_REQUEST_CHILD && children_)
+        children_->begin(*asked);
+      else if (asked->request.kind == FL_REQUEST_OBJECT && request_.objectVariant)
+        workers_.emplace_back([this, asked = std::move(*asked)] { giveObject(asked); });
+  }
+
+  // Its variant may have to be made first, which takes a while.
+  void giveObject(const ControlRequest& asked) {
+    auto made = request_.objectVariant(asked.path);
+    if (made && !*made) return;
+    std::lock_guard guard(writerMutex_);
+    if (!made) {
+      end_.caveats.push_back(
+          fmt::format("{} is not part of the recording: {}", asked.path, made.error().message));
+      return;
+    }
+    const LoadedObject& object = (*made)->object;
+    if (!object.variant.empty() && objectKeys_.insert(object.variant).second) {
+      objects_.push_back(packObject(object));
+      writer_.add(objects_.back());
+    }
+    asked.grant((*made)->file.string());
+  }
+
+  std::vector<PackedChunk> objects() {
+    std::lock_guard guard(writerMutex_);
+    return objects_;
   }
 
   bool isOver(SignalForwarder& forwarder) {
@@ -294,6 +323,9 @@ private:
   std::thread drainer_;
   std::optional<Children> children_;
   bool toldOfChildren_ = false;
+  std::vector<std::thread> workers_;
+  std::vector<PackedChunk> objects_;
+  std::set<std::string> objectKeys_;
   std::optional<InputPump> pump_;
   std::vector<OutputTee> tees_;
   End end_;

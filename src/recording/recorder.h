@@ -15,11 +15,18 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace faultline::recording {
+
+// What runs in place of a shared object that the program opens.
+struct ObjectVariant {
+  std::filesystem::path file;
+  LoadedObject object; // without a variant of its own: the program's variant has it
+};
 
 struct RecordRequest {
   std::filesystem::path variant = {}; // executable with the record instrument
@@ -41,6 +48,9 @@ struct RecordRequest {
   uint64_t seed = 0;                 // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
   size_t children = 0; // record forked children too, and keep at most so many of those that end well
+  // Asked, from a thread of ours, for each shared object that the program opens; the program waits meanwhile.
+  // None: it carries no IR, and is loaded as it is.
+  std::function<Result<std::optional<ObjectVariant>>(const std::filesystem::path&)> objectVariant = {};
   std::function<void(size_t)> onlyChildrenRun = {}; // the program has ended, so many children have not
 };
 

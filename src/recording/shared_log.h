@@ -26,11 +26,9 @@ public:
 
   int fd() const { return fd_; }
 
-  // Calls `take` with each full buffer, in order, until programEnded() or `isOver`, which is asked now and then;
-  // then with the rest. `take` may be slow: the program waits only when all buffers are full.
-  template <class Take>
-  void drain(
-      Take take, const std::function<bool()>& isOver = [] { return false; }) {
+  // Calls `take` with each full buffer, in order, until programEnded() or `isOver`, which is asked now and
+  // then; then with the rest. `take` may be slow: the program waits only when all buffers are full.
+  template <class Take> void drain(Take take, const std::function<bool()>& isOver = [] { return false; }) {
     while (waitForBuffer(isOver)) {
       take(fullBuffer());
       release();

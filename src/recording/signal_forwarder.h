@@ -12,7 +12,8 @@ class SignalForwarder {
 public:
   explicit SignalForwarder(pid_t to);
   ~SignalForwarder();
-  // The program is gone: what comes is kept for who asks (and the terminal's too: a daemon is in no group of ours).
+  // The program is gone: what comes is kept for who asks (and the terminal's too: a daemon is in no group of
+  // ours).
   void programEnded();
   static int taken(); // 0: none came
   SignalForwarder(const SignalForwarder&) = delete;

@@ -1,5 +1,5 @@
-// How the recorder tells a program that its time is over: a signal that the runtime keeps for itself, upon which it
-// closes its log where it stands (runtime/runtime.h has the same numbers).
+// How the recorder tells a program that its time is over: a signal that the runtime keeps for itself, upon
+// which it closes its log where it stands (runtime/runtime.h has the same numbers).
 #pragma once
 
 #include <csignal>

@@ -37,6 +37,7 @@ PackedChunk plain(ChunkKind kind, const std::string& text) {
 } // namespace
 
 PackedChunk packMeta(const Meta& meta) { return plain(ChunkKind::Meta, toJson(meta)); }
+PackedChunk packObject(const LoadedObject& object) { return plain(ChunkKind::Object, toJson(object)); }
 PackedChunk packEnd(const End& end) { return plain(ChunkKind::End, toJson(end)); }
 PackedChunk packInput(std::string_view bytes) { return pack(ChunkKind::Input, nullptr, 0, bytes); }
 
@@ -99,7 +100,9 @@ bool Writer::fits(const PackedChunk& chunk) const {
 }
 
 bool Writer::add(const PackedChunk& chunk) {
-  if (chunk.kind != ChunkKind::End && chunk.kind != ChunkKind::Meta) {
+  bool counts =
+      chunk.kind != ChunkKind::End && chunk.kind != ChunkKind::Meta && chunk.kind != ChunkKind::Object;
+  if (counts) {
     if (stopped_.empty() && !fits(chunk))
       stop(fmt::format("the size limit of {} was reached", humanSize(limit_)));
     if (!stopped_.empty()) return false;

@@ -26,6 +26,7 @@ PackedChunk packMeta(const Meta& meta);
 PackedChunk packInput(std::string_view bytes);
 PackedChunk packLog(uint64_t firstEpoch, std::string_view bytes);
 PackedChunk packOutput(uint32_t stream, std::string_view bytes);
+PackedChunk packObject(const LoadedObject& object);
 PackedChunk packEnd(const End& end);
 
 class Writer {

@@ -1,5 +1,5 @@
-// Asking the recorder (abi/control.h). Raw system calls: it is done in the child of a fork, where libc's locks
-// may be held for ever, and the socket must be gone before the program goes on.
+// Asking the recorder (abi/control.h). Raw system calls: it is done in the child of a fork, where libc's
+// locks may be held for ever, and the socket must be gone before the program goes on.
 #include "abi/control.h"
 
 #include "runtime/raw.h"
@@ -39,20 +39,25 @@ static int connectToRecorder() {
   return -1;
 }
 
-static bool sendAll(int fd, const void* bytes, size_t size) {
+static bool send(int fd, fl_request request, const char* path) {
+  iovec parts[] = {{&request, sizeof request}, {const_cast<char*>(path), strlen(path)}};
+  msghdr message = {};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
   long sent;
-  do sent = raw(SYS_sendto, fd, long(bytes), long(size), MSG_NOSIGNAL);
+  do sent = raw(SYS_sendmsg, fd, long(&message), MSG_NOSIGNAL);
   while (sent == -EINTR);
-  return sent == long(size);
+  return sent == long(sizeof request + parts[1].iov_len);
 }
 
-// The answer, and the descriptor that came with it, if any.
-static long receive(int fd, void* bytes, size_t size, int& descriptor) {
-  iovec part = {bytes, size};
+// The answer, the path and the descriptor that came with it, if any.
+static bool receive(int fd, char* path, size_t room, int& descriptor) {
+  fl_answer answer = {};
+  iovec parts[] = {{&answer, sizeof answer}, {path, room}};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
   msghdr message = {};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   long got;
@@ -61,18 +66,30 @@ static long receive(int fd, void* bytes, size_t size, int& descriptor) {
   descriptor = -1;
   cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
   if (header && header->cmsg_type == SCM_RIGHTS) memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return got;
+  if (got < long(sizeof answer) || !answer.granted) return false;
+  if (room) path[got - long(sizeof answer)] = 0;
+  return true;
 }
 
 int askForChildLog(uint32_t stream, uint32_t buffers, uint32_t number) {
   int fd = connectToRecorder();
   if (fd < 0) return -1;
   fl_request request = {token, FL_REQUEST_CHILD, stream, buffers, number};
-  fl_answer answer = {};
   int descriptor = -1;
-  if (sendAll(fd, &request, sizeof request)) receive(fd, &answer, sizeof answer, descriptor);
+  if (send(fd, request, "")) receive(fd, nullptr, 0, descriptor);
   raw(SYS_close, fd);
   return descriptor;
+}
+
+bool askForVariant(const char* path, char* variant) {
+  if (strlen(path) > FL_CONTROL_PATH) return false;
+  int fd = connectToRecorder();
+  if (fd < 0) return false;
+  fl_request request = {token, FL_REQUEST_OBJECT, FL_STATE.stream, 0, 0};
+  int descriptor = -1;
+  bool granted = send(fd, request, path) && receive(fd, variant, FL_CONTROL_PATH, descriptor);
+  raw(SYS_close, fd);
+  return granted;
 }
 
 } // namespace fl

@@ -1,6 +1,6 @@
-// A forked child goes on from a copy of what its parent had logged: in a log of its own, if the recorder wants
-// children recorded and gives it one, else in a private copy of the shared memory in which nobody listens. In
-// no case does what it does reach its parent's log.
+// A forked child goes on from a copy of what its parent had logged: in a log of its own, if the recorder
+// wants children recorded and gives it one, else in a private copy of the shared memory in which nobody
+// listens. In no case does what it does reach its parent's log.
 #include "runtime/log.h"
 #include "runtime/raw.h"
 #include "runtime/real.h"

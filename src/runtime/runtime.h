@@ -106,6 +106,7 @@ void goPrivate(); // from here on nobody listens
 
 // control.cpp
 int askForChildLog(uint32_t stream, uint32_t buffers, uint32_t number); // a descriptor; -1: refused
+bool askForVariant(const char* path, char* variant); // room for FL_CONTROL_PATH + 1; false: there is none
 void startControl();
 
 // turn.cpp

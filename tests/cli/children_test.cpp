@@ -22,8 +22,9 @@ class ForkedChildren : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
     shared_ = new TempDir;
-    RunResult built = run({kBin + "/faultline-cc", "-g", "-pthread",
-                           std::string(FAULTLINE_SOURCE_DIR) + "/tests/programs/parts/children.c", "-o", program()});
+    RunResult built =
+        run({kBin + "/faultline-cc", "-g", "-pthread",
+             std::string(FAULTLINE_SOURCE_DIR) + "/tests/programs/parts/children.c", "-o", program()});
     ASSERT_EQ(built.status, 0) << built.err;
   }
   static void TearDownTestSuite() { delete shared_; }
@@ -51,7 +52,7 @@ protected:
     for (const json& child : document["children"]["kept"]) {
       const json& end = child["end"];
       list.push_back(child["number"].get<std::string>() + ":" +
-                     (end["timedOut"] == true       ? "hang"
+                     (end["timedOut"] == true  ? "hang"
                       : end.contains("signal") ? end["signal"].get<std::string>()
                                                : "exit " + std::to_string(end["status"].get<int>())));
     }
