@@ -229,10 +229,10 @@ void Engine::jumpAgain(const Record& r) {
 void Engine::switchTo(uint32_t number) {
   if (number >= threads_.size() || !threads_[number])
     return fail(errorf("damaged log: a switch to thread {}, which has not begun", number));
-  pop();
   park();
   running_ = number;
   unpark();
+  pop(); // last: behind it the thread that was left may begin anew
   if (m_.observer) m_.observer->onSwitch(number);
 }
 

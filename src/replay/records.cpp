@@ -35,7 +35,8 @@ void Engine::addThread(const Record& r) {
   constexpr uint32_t kMostThreads = 1 << 16;
   if (r.thread >= kMostThreads) return fail(errorf("damaged log: thread {} begins", r.thread));
   if (r.thread >= threads_.size()) threads_.resize(r.thread + 1);
-  if (!threads_[r.thread]) threads_[r.thread] = std::make_unique<Thread>();
+  // The number of a context that is over may be given to another.
+  if (!threads_[r.thread] || r.thread != running_) threads_[r.thread] = std::make_unique<Thread>();
   Thread& thread = *threads_[r.thread];
   thread.number = r.thread;
   thread.frameTop = r.address;

@@ -161,10 +161,11 @@ FL_EXPORT void fl_land(void* exception, uint32_t selector, uint32_t id, fl_modul
 }
 
 FL_EXPORT void fl_setjmp(uint32_t value, uint32_t id, fl_module* module) {
-  if (value == 0) {
+  if (value == 0 && contextReturnsAgain != uint64_t(globalId(id, module)) + 2) {
     clearExt();
     return logRet(0, globalId(id, module));
   }
+  contextReturnsAgain = 0;
   uint64_t site = arrive();
   uint8_t* at = putTagAt(open(kSmallRecord), FL_LOG_REJUMP);
   close(putUleb(put(putUleb(at, globalId(id, module)), value), site));

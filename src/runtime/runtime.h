@@ -121,6 +121,12 @@ bool mayYieldHere();            // under a seed: now and then, where threads mee
 void resetTurns(Thread* survivor);
 void startTicker();
 
+// threads.cpp
+uint32_t newThreadNumber();
+
+// contexts.cpp
+extern uint64_t contextReturnsAgain; // ext of the getcontext that is about to return for a second time
+
 // final.cpp
 void logFinal();
 

@@ -14,6 +14,8 @@ namespace fl {
 static pthread_key_t endKey;
 static uint32_t lastNumber;
 
+uint32_t newThreadNumber() { return ++lastNumber; }
+
 // Destructors of thread-specific values may run the program's code, so the turn is given up in the last of
 // the rounds that libc makes over them.
 static void onThreadEnd(void* value) {
@@ -41,7 +43,7 @@ static Thread* makeThread() {
   void* at = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   auto* thread = static_cast<Thread*>(at);
-  thread->number = ++lastNumber;
+  thread->number = newThreadNumber();
   if (!mapFrameStack(thread->number)) {
     munmap(at, sizeof(Thread));
     return nullptr;
