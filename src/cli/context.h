@@ -43,6 +43,7 @@ void addDoctor(CLI::App& app, Context& context);
 void addInfo(CLI::App& app, Context& context);
 void addList(CLI::App& app, Context& context);
 void addRecord(CLI::App& app, Context& context);
+void addRemove(CLI::App& app, Context& context);
 void addShow(CLI::App& app, Context& context);
 void addVerify(CLI::App& app, Context& context);
 

@@ -1,6 +1,7 @@
 // faultline info: what a recording is of, how the run ended, what is in the file.
 #include "base/text.h"
 #include "cli/run.h"
+#include "recording/side_files.h"
 
 namespace faultline::cli {
 namespace {
@@ -25,6 +26,8 @@ nlohmann::json describe(const recording::Recording& r, const std::string& path) 
   if (!meta.child.number.empty())
     document["child"] = {
         {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", meta.child.recording}};
+  for (const recording::SideFileInfo& file : recording::listSideFiles(path))
+    document["index"].push_back({{"name", file.name}, {"bytes", file.bytes}});
   if (r.end()) {
     document["forks"] = r.end()->forks;
     document["end"] = endJson(*r.end());
@@ -54,6 +57,9 @@ std::string render(const recording::Recording& r, const nlohmann::json& document
                         : "the recording is cut off");
   line("file", fmt::format("{} ({} of log in {} chunks)", humanSize(r.fileSize()), humanSize(r.logRawBytes()),
                            r.logChunks()));
+  for (const auto& file : document.value("index", nlohmann::json::array()))
+    line("index", fmt::format("{} of {}, kept beside the file to answer sooner",
+                              humanSize(file["bytes"].get<uint64_t>()), file["name"].get<std::string>()));
   for (const auto& caveat : document["caveats"]) line("caveat", caveat.get<std::string>());
   return text;
 }

@@ -1,6 +1,7 @@
 // faultline list: the recordings that have been made without a name of their own.
 #include "base/text.h"
 #include "cli/run.h"
+#include "recording/side_files.h"
 
 #include <algorithm>
 
@@ -34,15 +35,18 @@ Result<int> listRecordings(const Context& context, std::string directory) {
       text += fmt::format("{:<20} cannot be read: {}\n", name, recording.error().message);
       continue;
     }
+    uint64_t beside = 0;
+    for (const recording::SideFileInfo& file : recording::listSideFiles(path)) beside += file.bytes;
     std::string how = recording->end() ? endText(*recording->end()) : "cut off";
     document["recordings"].push_back({{"name", name},
                                       {"path", path.string()},
                                       {"argv", recording->meta().argv},
                                       {"created", recording->meta().created},
                                       {"bytes", recording->fileSize()},
+                                      {"indexBytes", beside},
                                       {"how", how}});
     text += fmt::format("{:<20} {}  {:>8}  {:<26} {}\n", name, recording->meta().created,
-                        humanSize(recording->fileSize()), how, shellCommand(recording->meta().argv));
+                        humanSize(recording->fileSize() + beside), how, shellCommand(recording->meta().argv));
   }
   if (files.empty()) text = fmt::format("no recordings in {}\n", directory);
   FL_CHECK(context.json ? context.answer(document) : context.answer(text));

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   addVerify(app, context);
   addInfo(app, context);
   addList(app, context);
+  addRemove(app, context);
   addBuild(app, context);
   addCache(app, context);
   addDoctor(app, context);

@@ -76,6 +76,7 @@ Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   FL_TRY(log, recording::LogReader::open(recording.log()));
   replay::ReplayOptions replayOptions;
   replayOptions.endEpoch = recording.lastEpoch();
+  replayOptions.side = std::make_shared<recording::SideFiles>(path, recording.identity());
   FL_TRY(replay, replay::Replay::open(std::move(images), std::move(log), replayOptions));
   std::vector<std::string> caveats = recording.caveats();
   return OpenRun{path, std::move(recording), std::move(replay), std::move(caveats)};

@@ -185,16 +185,21 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   return RecordedRun{output, std::move(result), variant.seconds};
 }
 
+std::optional<fs::path> namedRecording(const std::string& word) {
+  if (isRecording(word)) return fs::path(word);
+  if (word.find('/') != std::string::npos) return std::nullopt;
+  auto directory = recordingsDirectory();
+  if (!directory) return std::nullopt;
+  for (const fs::path& p : {*directory / word, *directory / (word + ".flr")})
+    if (isRecording(p)) return p;
+  return std::nullopt;
+}
+
 Result<fs::path> recordingFor(const Context& context, const RunOptions& options) {
   if (options.words.empty()) return latestRecording();
   const std::string& word = options.words[0];
   if (options.words.size() == 1) {
-    if (isRecording(word)) return fs::path(word);
-    if (word.find('/') == std::string::npos) {
-      FL_TRY(directory, recordingsDirectory());
-      for (const fs::path& p : {directory / word, directory / (word + ".flr")})
-        if (isRecording(p)) return p;
-    }
+    if (auto named = namedRecording(word)) return *named;
     std::error_code ignored;
     if (fs::is_regular_file(word, ignored) && access(word.c_str(), X_OK) != 0)
       return errorf("{}: is neither a recording nor a program", word);

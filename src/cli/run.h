@@ -38,6 +38,8 @@ struct RecordedRun {
 };
 Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output);
 
+// The recording of this path, or of this name in `faultline list`.
+std::optional<std::filesystem::path> namedRecording(const std::string& word);
 // The recording that a question is about; records first if the words name a program. If then only a child of
 // it failed, that one's.
 Result<std::filesystem::path> recordingFor(const Context& context, const RunOptions& options);

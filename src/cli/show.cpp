@@ -135,6 +135,7 @@ Result<int> show(const Context& context, const ShowOptions& options) {
     report.caveats.push_back(fmt::format("the replay left the run here: it expected {}, the log has {}",
                                          run.replay.divergence()->expected, run.replay.divergence()->found));
   report.stats["instructions"] = run.replay.now();
+  report.stats["executed"] = run.replay.executed();
   report.stats["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (context.json) {
     FL_CHECK(context.answer(finding::printed(finding::toJson(finding::toDocument(report))) + "\n"));

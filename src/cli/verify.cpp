@@ -44,6 +44,7 @@ Result<int> verify(const Context& context, const RunOptions& options) {
                                            {"stats",
                                             {{"seconds", seconds},
                                              {"instructions", report.instructions},
+                                             {"executed", run.replay.executed()},
                                              {"records", report.records},
                                              {"pagesChecked", report.pagesChecked},
                                              {"pagesMismatched", report.pagesMismatched}}}}));

@@ -151,6 +151,7 @@ Result<void> Recording::scan() {
     if (!read) fault = "its checksum is wrong";
     if (fault || (fault = contentFault(header, *read))) break;
     FL_CHECK(takeChunk(header, place, *read));
+    identity_ = XXH3_64bits_withSeed(&header, sizeof header, identity_);
     offset = place.offset + place.storedSize;
     ++sequence;
   }

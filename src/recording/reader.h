@@ -36,6 +36,8 @@ public:
   uint64_t logChunks() const { return logs_.size(); }
   uint64_t logRawBytes() const;
   uint64_t fileSize() const { return fileSize_; }
+  // Names the content: equal for equal files, for what is kept beside them (side_files.h).
+  uint64_t identity() const { return identity_; }
 
   // One chunk in the file, known to be whole.
   struct Place {
@@ -57,6 +59,7 @@ private:
 
   std::shared_ptr<const File> file_;
   uint64_t fileSize_ = 0;
+  uint64_t identity_ = 0;
   Meta meta_;
   bool hasMeta_ = false;
   std::optional<End> end_;

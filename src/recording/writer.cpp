@@ -1,6 +1,7 @@
 #include "recording/writer.h"
 
 #include "base/text.h"
+#include "recording/side_files.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -131,6 +132,7 @@ void Writer::stop(std::string why) {
 Result<void> Writer::commit() {
   int closed = close(fd_);
   fd_ = -1;
+  removeSideFiles(path_); // of a recording that had this name
   if (closed != 0 || rename(temporary_.c_str(), path_.c_str()) != 0)
     return errorf("cannot write {}: {}", path_.string(), std::strerror(errno));
   temporary_.clear();

@@ -125,6 +125,13 @@ void Engine::call(const CallSite& site, bool argumentsReady) {
     copyArguments(site, *target, thread.words.data + caller, thread.words.data + m_.frame->words);
 }
 
+void Engine::returnsToOutside(const DecodedFunction& f) {
+  if (listener_) listener_->onReturnToOutside(current());
+  const fir::Image& image = *f.module->image;
+  if (f.fir->symbol < image.symbols.size() && image.string(image.symbols[f.fir->symbol].name) == "main")
+    mainReturn_ = m_.steps;
+}
+
 // A function returns: to its caller, to outside code, or to where a signal had interrupted.
 void Engine::returnFrom(bool ready) {
   Frame frame = *m_.frame;
@@ -155,7 +162,7 @@ void Engine::returnFrom(bool ready) {
             : wide == fir::kNone ? &f.module->constants[index]
                                  : &f.module->image->wideWords[wide];
   }
-  if (listener_ && frame.kind == Frame::FromOutside) listener_->onReturnToOutside(current());
+  if (frame.kind == Frame::FromOutside) returnsToOutside(f);
   ++m_.steps;
   if (m_.observer) m_.observer->onReturn();
   popFrame();

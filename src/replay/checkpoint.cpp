@@ -34,6 +34,11 @@ void join(const std::vector<StackPiece>& pieces, void* data) {
 
 } // namespace
 
+std::vector<StackPiece> cutStack(const void* data, size_t bytes) {
+  uint64_t own = 0;
+  return cut(data, bytes, nullptr, own);
+}
+
 Engine::State Engine::save(const State* before) {
   park();
   State s;
@@ -42,6 +47,7 @@ Engine::State Engine::save(const State* before) {
   s.running = running_;
   s.lastEpoch = lastEpoch_;
   s.recordsTaken = recordsTaken_;
+  s.mainReturn = mainReturn_;
   s.modules = program_.modules().size();
   s.ending = ending_;
   s.log = log_.position();
@@ -53,6 +59,7 @@ Engine::State Engine::save(const State* before) {
     const Thread& from = *threads_[k];
     ThreadState& to = s.threads[k];
     const ThreadState* old = before && k < before->threads.size() ? &before->threads[k] : nullptr;
+    to.known = true;
     to.number = from.number;
     to.place = from.place;
     to.position = from.position;
@@ -71,13 +78,14 @@ Engine::State Engine::save(const State* before) {
 
 Result<void> Engine::restore(const State& s) {
   FL_CHECK(log_.seek(s.log));
-  program_.unloadTo(s.modules);
+  program_.use(s.modules);
   m_.memory.restore(s.memory);
   m_.steps = s.steps;
   m_.epoch = s.epoch;
   running_ = s.running;
   lastEpoch_ = s.lastEpoch;
   recordsTaken_ = s.recordsTaken;
+  mainReturn_ = s.mainReturn;
   ending_ = s.ending;
   error_.reset();
   divergence_.reset();
@@ -87,6 +95,10 @@ Result<void> Engine::restore(const State& s) {
   threads_.resize(s.threads.size());
   for (size_t k = 0; k < threads_.size(); ++k) {
     const ThreadState& from = s.threads[k];
+    if (!from.known) {
+      threads_[k].reset();
+      continue;
+    }
     if (!threads_[k]) threads_[k] = std::make_unique<Thread>();
     Thread& to = *threads_[k];
     to.number = from.number;

@@ -11,7 +11,10 @@ struct StackPiece {
   std::shared_ptr<const std::vector<uint8_t>> bytes;
 };
 
+std::vector<StackPiece> cutStack(const void* data, size_t bytes);
+
 struct ThreadState {
+  bool known = false; // else the rest means nothing
   uint32_t number = 0;
   Place place = Place::Outside;
   uint32_t position = 0;
@@ -29,6 +32,7 @@ struct Engine::State {
   uint32_t running = 0;
   uint64_t lastEpoch = 0;
   uint64_t recordsTaken = 0;
+  uint64_t mainReturn = kNever;
   size_t modules = 0;
   Ending ending;
   LogReader::Position log;

@@ -50,10 +50,10 @@ Result<Engine::Stop> Engine::run(uint64_t limit, bool exact) {
   return finish(limit);
 }
 
-Result<Engine::Stop> Engine::runToInstance(uint64_t epoch, uint64_t globalId) {
+Result<Engine::Stop> Engine::runToInstance(uint64_t epoch, uint64_t globalId, uint64_t limit) {
   m_.breakEpoch = epoch;
   m_.breakId = globalId;
-  Result<Stop> stop = run(kNever);
+  Result<Stop> stop = run(limit, false);
   m_.breakEpoch = kNever;
   return stop;
 }

@@ -19,6 +19,9 @@ namespace faultline::replay {
 using recording::LogReader;
 using recording::Record;
 
+class PageReader;
+class PageWriter;
+
 inline constexpr uint64_t kNever = ~uint64_t(0);
 
 struct EngineOptions {
@@ -66,14 +69,16 @@ public:
   enum class Stop { Limit, Break, Ended };
   // Until the instruction with time `limit` is next. Not exact: soon after.
   Result<Stop> run(uint64_t limit, bool exact = true);
-  // Until the instruction is next in that epoch.
-  Result<Stop> runToInstance(uint64_t epoch, uint64_t globalId);
+  // Until the instruction is next in that epoch; at most to soon after `limit`.
+  Result<Stop> runToInstance(uint64_t epoch, uint64_t globalId, uint64_t limit = kNever);
 
   const Ending& ending() const { return ending_; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
   uint64_t steps() const { return m_.steps; }
   uint64_t epoch() const { return m_.epoch; }
   uint64_t recordsTaken() const { return recordsTaken_; }
+  // Time of the Ret by which main returned; kNever: it has not.
+  uint64_t mainReturn() const { return mainReturn_; }
   Memory& memory() { return m_.memory; }
   LogReader& log() { return log_; }
   const Program& program() const { return program_; }
@@ -90,6 +95,10 @@ public:
   struct State; // everything, see checkpoint.h
   State save(const State* before = nullptr);
   Result<void> restore(const State& state);
+  // A state as bytes and back, in another process too; `pages` takes what is large. A decoded state is for
+  // this engine's program and memory; bytes that are damaged are refused.
+  std::vector<uint8_t> encode(const State& state, PageWriter& pages) const;
+  Result<State> decode(std::span<const uint8_t> bytes, PageReader& pages);
 
   // For operations. False: a fault record belongs to the access; machine.exit is set.
   bool beforeLoad(const Operation& op, uint64_t address, uint64_t size);
@@ -100,6 +109,7 @@ public:
   bool takeValue(const Operation& op, uint64_t* w);
 
 private:
+  friend class StateDecoder;
   // engine.cpp
   bool step(uint64_t limit, bool exact);
   void execute(uint64_t limit, bool exact);
@@ -131,6 +141,7 @@ private:
   void call(const CallSite& site, bool argumentsReady);
   void copyArguments(const CallSite& site, const DecodedFunction& f, const uint64_t* from, uint64_t* to);
   void returnFrom(bool ready);
+  void returnsToOutside(const DecodedFunction& f);
   void popFrame();
   uint64_t* wordsOf(const Frame& f) { return t().words.data + f.words; }
 
@@ -171,6 +182,7 @@ private:
   uint64_t eventEpoch_ = kNever; // of the record at hand, if it carries one
   uint64_t lastEpoch_ = 0;       // of the last record taken that carried one
   uint64_t recordsTaken_ = 0;
+  uint64_t mainReturn_ = kNever;
   Ending ending_;
   std::optional<Divergence> divergence_;
   std::optional<Error> error_;

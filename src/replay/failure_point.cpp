@@ -8,19 +8,12 @@
 
 namespace faultline::replay {
 
-void MainReturn::onReturnToOutside(const Instance& ret) {
-  const fir::Image& image = *ret.module->image;
-  const fir::Function& f = image.functions[ret.function];
-  if (f.symbol < image.symbols.size() && image.string(image.symbols[f.symbol].name) == "main")
-    time_ = ret.time;
-}
-
 namespace {
 
 // Where the program ended by itself: in a call of exit, or, if nothing of it is left, at main's return.
-Result<void> goToEnd(Replay& replay, std::optional<Time> mainReturn) {
+Result<void> goToEnd(Replay& replay) {
   bool gone = replay.ending().kind == Ending::Exited && replay.frames().empty();
-  if (gone && mainReturn) return replay.seek(*mainReturn);
+  if (std::optional<Time> returned = replay.mainReturn(); gone && returned) return replay.seek(*returned);
   return {};
 }
 
@@ -39,9 +32,8 @@ Failure failureAtEnd(const Replay& replay, const Verdict& verdict, FailureKind k
 }
 
 Result<FailurePoint> wrongStatus(Replay& replay, const Verdict& verdict) {
-  MainReturn listener;
-  FL_CHECK(replay.runToEnd(listener));
-  FL_CHECK(goToEnd(replay, listener.time()));
+  FL_CHECK(replay.runToEnd());
+  FL_CHECK(goToEnd(replay));
   FailureKind kind = verdict.kind == Verdict::WrongStatus ? FailureKind::WrongStatus
                      : verdict.kind == Verdict::Rejected  ? FailureKind::Rejected
                                                           : FailureKind::ExitStatus;
@@ -107,7 +99,7 @@ Result<FailurePoint> wrongOutput(Replay& replay, const Verdict& verdict, const O
     FL_CHECK(goToOrigin(replay, verdict, *origin, out));
     return out;
   }
-  FL_CHECK(goToEnd(replay, map.mainReturn()));
+  FL_CHECK(goToEnd(replay));
   out.failure = failureAtEnd(replay, verdict, FailureKind::WrongOutput);
   if (out.failure->criterion) out.failure->criterion->operand = fir::kNone; // that it came here at all
   if (difference.kind != OutputDifference::Missing)

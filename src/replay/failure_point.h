@@ -12,23 +12,13 @@
 
 namespace faultline::replay {
 
-// Remembers when main returned.
-class MainReturn : public OutsideListener {
-public:
-  void onReturnToOutside(const Instance& ret) override;
-  std::optional<Time> time() const { return time_; }
-
-private:
-  std::optional<Time> time_;
-};
-
 struct FailurePoint {
   std::optional<Failure> failure = {};     // nothing: see diagnose()
   std::optional<OutputOrigin> origin = {}; // of the wrong byte
   std::vector<std::string> caveats = {};
 };
 
-// Runs from the start. Frame numbers in the failure are those of replay.frames() afterwards.
+// Frame numbers in the failure are those of replay.frames() afterwards.
 Result<FailurePoint> goToFailure(Replay& replay, const Verdict& verdict, const Outcome& outcome);
 
 } // namespace faultline::replay

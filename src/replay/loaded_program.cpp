@@ -17,20 +17,25 @@ bool replacesDefinition(bool currentIsWeak, bool candidateIsWeak) {
   return currentIsWeak && !candidateIsWeak;
 }
 
+Result<void> Program::know(uint64_t hash, uint32_t base, std::vector<uint64_t> addresses) {
+  auto image = std::find_if(images_.begin(), images_.end(), [&](auto& i) { return i.hash == hash; });
+  if (image == images_.end())
+    return errorf("the run used an object with IR {:016x}, which the program at hand does not carry", hash);
+  auto module = std::make_unique<LoadedModule>();
+  module->image = &*image;
+  module->number = uint32_t(modules_.size());
+  module->base = base;
+  module->addresses = std::move(addresses);
+  FL_CHECK(fill(*module));
+  modules_.push_back(std::move(module));
+  return {};
+}
+
 Result<LoadedModule*> Program::load(uint64_t hash, uint32_t base, uint64_t instructions,
                                     std::vector<uint64_t> addresses, Memory& memory) {
-  if (loaded_ == modules_.size()) {
-    auto image = std::find_if(images_.begin(), images_.end(), [&](auto& i) { return i.hash == hash; });
-    if (image == images_.end())
-      return errorf("the run used an object with IR {:016x}, which the program at hand does not carry", hash);
-    auto module = std::make_unique<LoadedModule>();
-    module->image = &*image;
-    module->number = uint32_t(loaded_);
-    module->base = base;
-    module->addresses = std::move(addresses);
-    FL_CHECK(fill(*module));
-    modules_.push_back(std::move(module));
-  }
+  if (loaded_ < modules_.size() && modules_[loaded_]->addresses != addresses)
+    return errorf("damaged log: object {:016x} has other addresses than a checkpoint says", hash);
+  if (loaded_ == modules_.size()) FL_CHECK(know(hash, base, std::move(addresses)));
   LoadedModule& module = *modules_[loaded_];
   if (module.image->hash != hash || module.base != base || instructions != module.image->instructions.size())
     return errorf("damaged log: object {:016x} was registered with {} instructions at {}, its IR has {}",
@@ -88,14 +93,25 @@ Result<void> Program::writeInitialValues(LoadedModule& module, Memory& memory) {
   return {};
 }
 
-void Program::unloadTo(size_t modules) {
-  if (modules >= loaded_) return;
+Result<void> Program::announce(size_t number, uint64_t hash, uint32_t base, std::vector<uint64_t> addresses) {
+  if (number == modules_.size()) return know(hash, base, std::move(addresses));
+  const LoadedModule& module = *modules_.at(number);
+  if (module.image->hash != hash || module.base != base || module.addresses != addresses)
+    return errorf("object {} of the run is not the one that the checkpoint has", number);
+  return {};
+}
+
+void Program::use(size_t modules) {
+  if (modules == loaded_) return;
+  assert(modules <= modules_.size());
   loaded_ = modules;
   code_.clear();
   dataIsWeak_.clear();
   for (size_t k = 0; k < loaded_; ++k) {
     addCode(*modules_[k]);
     const fir::Image& image = *modules_[k]->image;
+    for (const fir::Function& f : image.functions)
+      longestFunction_ = std::max<uint64_t>(longestFunction_, f.instructionCount);
     for (uint32_t i = 0; i < image.symbols.size(); ++i) {
       const fir::Symbol& s = image.symbols[i];
       if (!(s.flags & fir::kDefined) || (s.flags & (fir::kThreadLocal | fir::kFunction | fir::kBlockAddress)))

@@ -49,10 +49,16 @@ public:
   // Takes the module with this hash into the program and writes its variables' initial values.
   Result<LoadedModule*> load(uint64_t hash, uint32_t base, uint64_t instructions,
                              std::vector<uint64_t> addresses, Memory& memory);
-  // Forgets all but the first `modules` that were loaded. Decoded bodies stay for when they come back.
-  void unloadTo(size_t modules);
+  // The same for module `number`, which a state says was loaded; use() brings it into the program. Fails if
+  // it is known already and was another one.
+  Result<void> announce(size_t number, uint64_t hash, uint32_t base, std::vector<uint64_t> addresses);
+  // Makes the first `modules` of those that are known the loaded ones. Decoded bodies stay for when they
+  // come back.
+  void use(size_t modules);
 
   std::span<const std::unique_ptr<LoadedModule>> modules() const { return {modules_.data(), loaded_}; }
+  // Any that is known, whether it is loaded at present or not.
+  const LoadedModule& module(size_t number) const { return *modules_.at(number); }
   CodeTarget functionAt(uint64_t address) const;
   // Module whose instruction this global id is, or null.
   LoadedModule* moduleOf(uint64_t globalId) const;
@@ -61,6 +67,7 @@ public:
 
 private:
   Result<void> fill(LoadedModule& module) const;
+  Result<void> know(uint64_t hash, uint32_t base, std::vector<uint64_t> addresses); // one more
   void addCode(LoadedModule& module);
   Result<void> writeInitialValues(LoadedModule& module, Memory& memory);
 

@@ -121,21 +121,25 @@ const uint8_t* Memory::readPage(uint64_t address) {
   return host;
 }
 
-uint8_t* Memory::writePage(uint64_t address) {
-  if (address >= kAddressLimit) return fail(MemoryError::BadAddress, address), nullptr;
-  if (pool_->used >= pool_->limit) return fail(MemoryError::LimitReached, address), nullptr;
-  if (root_->references > 1) root_ = pool_->cloneNode(root_, kLevels - 1);
-  Node* n = root_;
+void*& Memory::slotFor(Pool& pool, Node*& root, uint64_t address) {
+  if (root->references > 1) root = pool.cloneNode(root, kLevels - 1);
+  Node* n = root;
   for (unsigned level = kLevels - 1; level > 0; --level) {
     void*& slot = n->children[indexAt(address, level)];
     Node* child = static_cast<Node*>(slot);
     if (!child)
-      child = pool_->newNode();
+      child = pool.newNode();
     else if (child->references > 1)
-      child = pool_->cloneNode(child, level - 1);
+      child = pool.cloneNode(child, level - 1);
     slot = n = child;
   }
-  void*& slot = n->children[indexAt(address, 0)];
+  return n->children[indexAt(address, 0)];
+}
+
+uint8_t* Memory::writePage(uint64_t address) {
+  if (address >= kAddressLimit) return fail(MemoryError::BadAddress, address), nullptr;
+  if (pool_->used >= pool_->limit) return fail(MemoryError::LimitReached, address), nullptr;
+  void*& slot = slotFor(*pool_, root_, address);
   Page* p = static_cast<Page*>(slot);
   if (!p || p->references > 1) {
     Page* fresh = pool_->newPage();
@@ -215,18 +219,36 @@ bool Memory::copy(uint64_t destination, uint64_t source, uint64_t size) {
   return true;
 }
 
+void Memory::walk(const Node* n, unsigned level, uint64_t address,
+                  const std::function<void(uint64_t, const uint8_t*)>& visit) {
+  for (uint64_t k = 0; k < 512; ++k) {
+    if (!n->children[k]) continue;
+    uint64_t at = address | (k << (kPageShift + 9 * level));
+    if (level)
+      walk(static_cast<const Node*>(n->children[k]), level - 1, at, visit);
+    else
+      visit(at, static_cast<const Page*>(n->children[k])->bytes);
+  }
+}
+
 void Memory::forEachPage(const std::function<void(uint64_t, const uint8_t*)>& visit) const {
-  auto walk = [&](auto& self, const Node* n, unsigned level, uint64_t address) -> void {
-    for (uint64_t k = 0; k < 512; ++k) {
-      if (!n->children[k]) continue;
-      uint64_t at = address | (k << (kPageShift + 9 * level));
-      if (level)
-        self(self, static_cast<const Node*>(n->children[k]), level - 1, at);
-      else
-        visit(at, static_cast<const Page*>(n->children[k])->bytes);
-    }
-  };
-  walk(walk, root_, kLevels - 1, 0);
+  walk(root_, kLevels - 1, 0, visit);
+}
+
+Memory::SharedPage Memory::makePage(const uint8_t* bytes) {
+  Page* page = pool_->newPage();
+  page->references = 1;
+  std::memcpy(page->bytes, bytes, kPageSize);
+  return SharedPage(pool_, page);
+}
+
+Memory::Snapshot Memory::assemble(std::span<const PlacedPage> pages) {
+  Snapshot made(pool_, pool_->newNode());
+  for (const PlacedPage& p : pages) {
+    ++p.page->page_->references;
+    slotFor(*pool_, made.root_, p.address) = p.page->page_;
+  }
+  return made;
 }
 
 uint64_t Memory::bytesInUse() const { return pool_->used; }
@@ -245,6 +267,22 @@ Memory::Snapshot& Memory::Snapshot::operator=(Snapshot other) noexcept {
 }
 Memory::Snapshot::~Snapshot() {
   if (root_) pool_->drop(root_, kLevels - 1);
+}
+void Memory::Snapshot::forEachPage(const std::function<void(uint64_t, const uint8_t*)>& visit) const {
+  if (root_) walk(root_, kLevels - 1, 0, visit);
+}
+
+Memory::SharedPage::SharedPage(std::shared_ptr<Pool> pool, Page* page)
+    : pool_(std::move(pool)), page_(page) {}
+Memory::SharedPage::SharedPage(SharedPage&& other) noexcept
+    : pool_(std::move(other.pool_)), page_(std::exchange(other.page_, nullptr)) {}
+Memory::SharedPage& Memory::SharedPage::operator=(SharedPage&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(page_, other.page_);
+  return *this;
+}
+Memory::SharedPage::~SharedPage() {
+  if (page_) pool_->drop(page_);
 }
 
 } // namespace faultline::replay

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace faultline::replay {
 
@@ -32,6 +33,15 @@ public:
   class Snapshot;
   Snapshot snapshot();
   void restore(const Snapshot& snapshot);
+
+  // A page by itself, for states that come from elsewhere: those that hold the same one share it.
+  class SharedPage;
+  SharedPage makePage(const uint8_t* bytes);
+  struct PlacedPage {
+    uint64_t address; // below kAddressLimit, at the start of a page; each only once
+    const SharedPage* page;
+  };
+  Snapshot assemble(std::span<const PlacedPage> pages);
 
   // False: not in the table of hot pages, or across a page: use load and store, read and write.
   template <class T> [[gnu::always_inline]] bool loadFast(uint64_t address, T& value) const {
@@ -97,6 +107,10 @@ private:
   struct Pool;
 
   void forget(std::array<Entry, kEntries>& table);
+  // The slot of a page's pointer in a table whose nodes are made or copied where they are shared.
+  static void*& slotFor(Pool& pool, Node*& root, uint64_t address);
+  static void walk(const Node* n, unsigned level, uint64_t address,
+                   const std::function<void(uint64_t, const uint8_t*)>& visit);
   const Page* findPage(uint64_t address) const;
   bool fail(MemoryError error, uint64_t address);
   static bool isOutside(uint64_t address, uint64_t size) {
@@ -118,11 +132,29 @@ public:
   Snapshot& operator=(Snapshot other) noexcept;
   ~Snapshot();
 
+  // In order of addresses. The bytes stay where they are, and as they are, while the snapshot lives.
+  void forEachPage(const std::function<void(uint64_t address, const uint8_t* bytes)>& visit) const;
+
 private:
   friend class Memory;
   Snapshot(std::shared_ptr<Pool> pool, Node* root);
   std::shared_ptr<Pool> pool_;
   Node* root_ = nullptr;
+};
+
+class Memory::SharedPage {
+public:
+  SharedPage() = default;
+  SharedPage(SharedPage&& other) noexcept;
+  SharedPage& operator=(SharedPage&& other) noexcept;
+  ~SharedPage();
+  explicit operator bool() const { return page_ != nullptr; }
+
+private:
+  friend class Memory;
+  SharedPage(std::shared_ptr<Pool> pool, Page* page);
+  std::shared_ptr<Pool> pool_;
+  Page* page_ = nullptr;
 };
 
 } // namespace faultline::replay

@@ -2,7 +2,6 @@
 #include "replay/output_map.h"
 
 #include "replay/call_view.h"
-#include "replay/failure_point.h"
 #include "replay/output_streams.h"
 
 #include <unordered_map>
@@ -71,7 +70,7 @@ OutputArguments outputArguments(const Engine& engine, const MemoryView& memory, 
   return out;
 }
 
-class Collector : public MainReturn {
+class Collector : public OutsideListener {
 public:
   Collector(Replay& replay, const CapturedOutput& captured)
       : memory_(replay.memoryView()), symbols_(replay.symbolView()), captured_(captured),
@@ -94,10 +93,7 @@ public:
       streams_.onReturn(callee.name, argumentsOf(call.site, call.words), result[0]);
   }
 
-  OutputMap::Collected take() {
-    c_.mainReturn = time();
-    return std::move(c_);
-  }
+  OutputMap::Collected take() { return std::move(c_); }
 
 private:
   struct Callee {

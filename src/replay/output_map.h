@@ -48,7 +48,6 @@ public:
   // What was handed over and never reached the stream, as what is in a buffer when the program crashes.
   std::vector<OutputOrigin> unwritten(uint32_t stream) const;
   const std::vector<std::string>& caveats() const { return caveats_; }
-  std::optional<Time> mainReturn() const { return c_.mainReturn; }
 
   struct Call {
     InstanceName instance;
@@ -61,7 +60,6 @@ public:
     std::vector<std::string> names, specs;
     std::array<uint64_t, 3> start = {}; // by stream: bytes that fitted and were forgotten
     bool isFull = false;
-    std::optional<Time> mainReturn;
   };
   OutputMap(Collected collected, const CapturedOutput& captured);
 

@@ -211,7 +211,8 @@ void Engine::jumpAgain(const Record& r) {
   uint64_t buffer = seen ? from->arguments[0].value(wordsOf(*m_.frame)) : 0;
   const JumpTarget* found = nullptr;
   for (const JumpTarget& j : thread.jumps) {
-    bool lives = j.depth <= thread.depth && thread.frames.data[j.depth - 1].entryEpoch == j.entryEpoch;
+    bool lives = j.depth <= thread.depth && thread.frames.data[j.depth - 1].entryEpoch == j.entryEpoch &&
+                 thread.frames.data[j.depth - 1].function == j.site->function;
     if (!lives || j.site->globalId() != r.id) continue;
     bool better = !found || j.depth >= found->depth;
     if (seen && found && (found->buffer == buffer) != (j.buffer == buffer)) better = j.buffer == buffer;

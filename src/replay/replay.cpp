@@ -1,6 +1,6 @@
 #include "replay/replay.h"
 
-#include "replay/checkpoint.h"
+#include "replay/checkpoints.h"
 #include "replay/verify.h"
 
 namespace faultline::replay {
@@ -46,57 +46,32 @@ private:
 
 } // namespace
 
-// Checkpoints lie `interval` apart. When there are too many, or their memory is, every other one goes and
-// the interval doubles, so that a run of any length keeps a bounded number.
 struct Replay::Impl {
   Impl(Program program, LogReader log, const ReplayOptions& options)
-      : options(options), interval(std::max<uint64_t>(options.checkpointInterval, 1)),
-        engine(std::move(program), std::move(log), options), memoryView(engine), symbolView(engine) {}
+      : checkpoints(options), engine(std::move(program), std::move(log), options), memoryView(engine),
+        symbolView(engine) {}
+  ~Impl() { checkpoints.keep(engine); }
 
-  Result<void> forward(Time t) {
+  // `run` goes on until the time it is given, or to where it wants to be.
+  template <class Run> Result<Engine::Stop> inPieces(Time t, Run run) {
     for (;;) {
-      if (engine.steps() >= nextCheckpoint()) checkpoint();
-      Time next = std::min(t, nextCheckpoint());
-      FL_TRY(stop, engine.run(next, next == t));
-      if (stop == Engine::Stop::Ended || (next == t && engine.steps() >= t)) return {};
+      if (engine.steps() >= checkpoints.next()) checkpoints.add(engine);
+      Time next = std::min(t, checkpoints.next()), before = engine.steps();
+      auto ran = run(next, next == t);
+      executed += engine.steps() - before;
+      FL_TRY(stop, std::move(ran));
+      if (stop == Engine::Stop::Ended) checkpoints.addEnd(engine);
+      if (stop != Engine::Stop::Limit || (next == t && engine.steps() >= t)) return stop;
     }
   }
-  Time nextCheckpoint() const { return checkpoints.empty() ? 0 : checkpoints.rbegin()->first + interval; }
-  void checkpoint() {
-    const Engine::State* before = checkpoints.empty() ? nullptr : &checkpoints.rbegin()->second;
-    checkpoints.emplace(engine.steps(), engine.save(before));
-    while (checkpoints.size() > 2 && (checkpoints.size() > options.checkpointCount ||
-                                      engine.memory().bytesInUse() > options.checkpointBytes)) {
-      size_t before = checkpoints.size();
-      thinOut();
-      if (checkpoints.size() == before) break;
-    }
-  }
-  void thinOut() {
-    interval *= 2;
-    Time last = 0; // the first one stays
-    for (auto it = std::next(checkpoints.begin()); it != checkpoints.end();) {
-      if (it->first - last < interval && std::next(it) != checkpoints.end()) {
-        it = checkpoints.erase(it);
-      } else {
-        last = it->first;
-        ++it;
-      }
-    }
-  }
-  // The last one not after t, if it is of any use.
-  Result<void> approach(Time t) {
-    auto it = checkpoints.upper_bound(t);
-    if (it == checkpoints.begin()) return {};
-    --it;
-    bool ended = engine.ending().kind != Ending::None;
-    if (t >= engine.steps() && (ended || it->first <= engine.steps())) return {};
-    return engine.restore(it->second);
+  Result<void> forward(Time t) {
+    auto stop = inPieces(t, [&](Time next, bool exact) { return engine.run(next, exact); });
+    if (!stop) return stop.error();
+    return {};
   }
 
-  ReplayOptions options;
-  uint64_t interval;
-  std::map<Time, Engine::State> checkpoints;
+  Checkpoints checkpoints;
+  uint64_t executed = 0;
   Engine engine;
   EngineMemory memoryView;
   EngineSymbols symbolView;
@@ -109,11 +84,12 @@ Replay::~Replay() = default;
 
 Result<Replay> Replay::open(std::vector<fir::Image> images, LogReader log, ReplayOptions options) {
   auto impl = std::make_unique<Impl>(Program(std::move(images)), std::move(log), options);
-  impl->checkpoint(); // the start
+  impl->checkpoints.add(impl->engine); // the start
   return Replay(std::move(impl));
 }
 
 Result<Ending> Replay::runToEnd() {
+  FL_CHECK(impl_->checkpoints.approach(impl_->engine, kNever));
   FL_CHECK(impl_->forward(kNever));
   return ending();
 }
@@ -128,13 +104,16 @@ Result<Ending> Replay::runToEnd(OutsideListener& listener) {
 }
 
 Result<void> Replay::seek(Time t) {
-  FL_CHECK(impl_->approach(t));
+  FL_CHECK(impl_->checkpoints.approach(impl_->engine, t));
   if (atEnd() && t >= now()) return {};
   return impl_->forward(t);
 }
 
 Result<bool> Replay::runToInstance(uint64_t epoch, uint64_t globalId) {
-  FL_TRY(stop, impl_->engine.runToInstance(epoch, globalId));
+  FL_CHECK(impl_->checkpoints.approachEpoch(impl_->engine, epoch));
+  FL_TRY(stop, impl_->inPieces(kNever, [&](Time next, bool) {
+    return impl_->engine.runToInstance(epoch, globalId, next);
+  }));
   return stop == Engine::Stop::Break;
 }
 
@@ -146,16 +125,26 @@ Result<void> Replay::observe(Observer& observer, Time t) {
   return {};
 }
 
-Result<VerifyReport> Replay::verify() { return verifyRun(*this); }
+Result<VerifyReport> Replay::verify() {
+  // What another process left is no proof.
+  impl_->checkpoints.forgetFile();
+  FL_CHECK(seek(0));
+  return verifyRun(*this);
+}
 
 Time Replay::now() const { return impl_->engine.current().time; }
 bool Replay::atEnd() const { return impl_->engine.ending().kind != Ending::None; }
 Instance Replay::current() const { return impl_->engine.current(); }
 const Ending& Replay::ending() const { return impl_->engine.ending(); }
+std::optional<Time> Replay::mainReturn() const {
+  Time t = impl_->engine.mainReturn();
+  return t == kNever ? std::nullopt : std::optional(t);
+}
 const std::optional<Divergence>& Replay::divergence() const { return impl_->engine.divergence(); }
 uint32_t Replay::thread() const { return impl_->engine.runningThread(); }
 const Program& Replay::program() const { return impl_->engine.program(); }
-size_t Replay::checkpoints() const { return impl_->checkpoints.size(); }
+size_t Replay::checkpoints() const { return impl_->checkpoints.count(); }
+uint64_t Replay::executed() const { return impl_->executed; }
 Engine& Replay::engine() { return impl_->engine; }
 
 std::vector<uint32_t> Replay::threads() const {

@@ -10,6 +10,7 @@
 // that is used only once is certain to be there only if it was computed after the last seek's stop.
 #pragma once
 
+#include "recording/side_files.h"
 #include "replay/engine.h"
 #include "replay/views.h"
 
@@ -21,6 +22,9 @@ struct ReplayOptions : EngineOptions {
   uint64_t checkpointInterval = 8'000'000; // instructions, to begin with
   uint32_t checkpointCount = 128;
   uint64_t checkpointBytes = uint64_t(1) << 30; // memory in all beyond which checkpoints are thinned out
+  // Where checkpoints are found that another process left, and left for the next one; null: nowhere.
+  std::shared_ptr<const recording::SideFiles> side;
+  uint64_t keepFrom = 20'000'000; // instructions; a shorter run is replayed as quickly
 };
 
 // How far replay reproduced the run.
@@ -49,19 +53,21 @@ public:
   Result<Ending> runToEnd(OutsideListener& listener);
   // To time t; to the end if the run is shorter.
   Result<void> seek(Time t);
-  // Forwards to the instruction in that epoch. False: it does not come.
+  // To the instruction in that epoch, wherever it is. False: the run has no such instance; it is at its end.
   Result<bool> runToInstance(uint64_t epoch, uint64_t globalId);
   Result<void> stepForward() { return seek(now() + 1); }
   Result<void> stepBack() { return seek(now() ? now() - 1 : 0); }
   // Lets the observer see every instruction from now() to t (or the end). No checkpoints are made meanwhile.
   Result<void> observe(Observer& observer, Time t = kNever);
-  // Runs to the end and compares with what the run left behind.
+  // Runs from the start to the end and compares with what the run left behind.
   Result<VerifyReport> verify();
 
   Time now() const;
   bool atEnd() const;
   Instance current() const;
   const Ending& ending() const;
+  // When main returned, if it has.
+  std::optional<Time> mainReturn() const;
   const std::optional<Divergence>& divergence() const;
   uint32_t thread() const;
   std::vector<uint32_t> threads() const;
@@ -73,6 +79,8 @@ public:
   const SymbolView& symbolView() const;
   const Program& program() const;
   size_t checkpoints() const;
+  // Instructions that were executed to answer so far: what checkpoints saved is not in it.
+  uint64_t executed() const;
   Engine& engine();
 
 private:

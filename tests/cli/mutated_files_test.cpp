@@ -3,7 +3,7 @@
 //
 // FAULTLINE_MUTANTS=N makes N mutants of recordings and as many of the others (default: 300);
 // FAULTLINE_MUTANT=K makes only number K, in this process, for a debugger. scripts/mutate.sh runs 10,000.
-#include "mutation/read_all.h"
+#include "mutation/saved_states.h"
 #include "support/run.h"
 #include "support/sandbox.h"
 
@@ -242,6 +242,27 @@ TEST(MutatedFiles, ImagesAreReadOrRefused) {
 TEST(MutatedFiles, ProgramsAreReadOrRefused) {
   auto mutant = [](uint64_t k) { return mutateProgram(sampleOf(k).programBytes, k); };
   expectNoFailure([&](uint64_t k) { return readProgram(mutant(k).bytes); }, mutant);
+}
+
+// States of the replay, written out at many times.
+TEST(MutatedFiles, SavedStatesAreReadOrRefused) {
+  std::vector<std::vector<SavedState>> states;
+  for (const Sample& s : Samples::get().all) states.push_back(savedStates(s.recordingBytes, s.images, 8));
+  ASSERT_EQ(states.size(), 3u);
+  for (auto& of : states) ASSERT_EQ(of.size(), 8u);
+  auto mutated = [&](uint64_t k, std::string& how) {
+    return mutateState(states[k % states.size()][k / 3 % 8], k, how);
+  };
+  auto body = [&](uint64_t k) {
+    std::string how;
+    return continueFrom(sampleOf(k).recordingBytes, sampleOf(k).images, mutated(k, how), {});
+  };
+  auto mutant = [&](uint64_t k) {
+    Mutant out{{}, "state"};
+    mutated(k, out.how);
+    return out;
+  };
+  expectNoFailure(body, mutant);
 }
 
 // A sample of them through the commands themselves: an answer or one line of error.

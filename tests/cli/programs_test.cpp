@@ -2,7 +2,9 @@
 //   1. built by faultline-cc it behaves as built by clang;
 //   2. recorded it behaves the same, and the recording says how it ended;
 //   3. the recording replays exactly;
-//   4. if it fails, `show` names the place and the kind of failure.
+//   4. so it does from a state that was written out at any time and read by another process;
+//   5. if it fails, `show` names the place and the kind of failure.
+#include "mutation/saved_states.h"
 #include "support/program_case.h"
 #include "support/run.h"
 
@@ -90,6 +92,17 @@ protected:
     return document.is_object() ? document : json::object();
   }
 
+  // Of all that was built here.
+  std::vector<fir::Image> images() {
+    std::vector<fir::Image> images;
+    for (auto& entry : std::filesystem::recursive_directory_iterator(dir / "cache/faultline/variants")) {
+      if (entry.path().extension() != ".fir") continue;
+      auto image = fir::openImage(entry.path());
+      if (image) images.push_back(std::move(*image));
+    }
+    return images;
+  }
+
   void expectSameBehaviour(const RunResult& expected, const RunResult& seen) {
     if (GetParam().outputIsDefined) {
       EXPECT_EQ(seen.out, expected.out) << seen.err;
@@ -130,6 +143,8 @@ TEST_P(Programs, AreRecordedAndReplayedExactly) {
 
   RunResult verified = faultline({"verify", dir / "run.flr"});
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+
+  EXPECT_EQ(checkSavedStates(dir / "run.flr", images(), 6), "");
 
   if (!p.kind.empty()) expectFailure(ask("show").value("failure", json::object()));
 }
