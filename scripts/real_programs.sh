@@ -163,7 +163,8 @@ crash_gzip() {
   crash=(./gzip -c configure)
 }
 
-build_grep() { ./configure -q && make; }
+# Tests that run it under Valgrind: 3.19 cannot read clang's DWARF 5.
+build_grep() { ./configure -q CFLAGS="-g -gdwarf-4 -O2" && make; }
 programs_grep() { echo src/grep; }
 suite_grep() { automake_suite tests; }
 crash_grep() {
@@ -171,7 +172,7 @@ crash_grep() {
   crash=(src/grep -F -e one -e two configure)
 }
 
-build_sed() { ./configure -q && make; }
+build_sed() { ./configure -q CFLAGS="-g -gdwarf-4 -O2" && make; }
 programs_sed() { echo sed/sed; }
 suite_sed() { automake_suite . SUBDIRS=.; } # not those of gnulib
 crash_sed() {
@@ -271,6 +272,8 @@ crash_jq() {
   crash=(./jq -n '"a"')
 }
 
+failing() { sed -nE 's/^(FAIL|ERROR|XPASS|!Failures on these tests): *//p' "$1" | sort -u; }
+
 # ---- one package ---------------------------------------------------------------------------------------------
 
 run_package() { # in a subshell: leaves its line in $table
@@ -294,7 +297,6 @@ run_package() { # in a subshell: leaves its line in $table
   suite_"$package" >"$logs/recorded.out" 2>&1
   recorded=$(tail -n 1 "$logs/recorded.out" | tr ' ' /)
   echo "   recorded: $recorded, $(find "$recordings" -name '*.flr' | wc -l) recordings  [$((SECONDS - began)) s]"
-  grep -a '^FAIL' "$logs/recorded.out" | sort -u | sed 's/^/   /'
   verified=$(python3 "$root/scripts/real_verify.py" --faultline "$bin/faultline" --sample "$sample" --epochs "$epochs" \
     --details "$logs/verify.out" "$recordings")
   echo "   verified: ${verified//$'\t'/, }  [$((SECONDS - began)) s]"
@@ -309,7 +311,12 @@ run_package() { # in a subshell: leaves its line in $table
   else crashed="NOT EXACT, $ending"; fi
   echo "   crash:    $crashed"
   line $verified
-  [[ $ordinary == "$recorded" && $crashed == exact* ]]
+  # What is inexact is kept, to be looked into.
+  [[ $verified == *inexact* ]] || rm -rf "$recordings"
+  local lost # a test that failed anyway (as root, or for want of a locale) is not ours
+  lost=$(comm -13 <(failing "$logs/ordinary.out") <(failing "$logs/recorded.out") | tr '\n' ' ')
+  [[ -z $lost ]] || echo "   fails only when recorded: $lost"
+  [[ -z $lost && $ordinary != 0/* && $crashed == exact* ]]
 }
 
 : >"$table"

@@ -1,6 +1,9 @@
 // faultline: one program, a subcommand per question.
 #include "cli/context.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace {
 
 constexpr const char* kExamples = R"(
@@ -12,10 +15,18 @@ A first session:
 
 Exit status: 0 answered, 1 the call or the machine is at fault, 2 the run did not fail, 3 no answer found.)";
 
+// A standard stream that is closed would become the first file that we open, and what is printed would go
+// there. Whatever we start still finds it closed.
+void occupyStandardStreams() {
+  for (int stream = 0; stream < 3; ++stream)
+    if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR | O_CLOEXEC) != stream) _exit(1);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   using namespace faultline::cli;
+  occupyStandardStreams();
   CLI::App app{"Faultline explains why a C or C++ program failed."};
   app.name("faultline");
   app.footer(kExamples);
@@ -34,6 +45,10 @@ int main(int argc, char** argv) {
   addDoctor(app, context);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& e) {
+    if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty()) return app.exit(e), kCallAtFault;
+    fmt::print(stderr, "faultline: error: {} is no subcommand; faultline --help lists them\n", argv[1]);
+    return kCallAtFault;
   } catch (const CLI::ParseError& e) {
     // CLI11's own statuses are not ours: help is an answer, all else is the call's fault.
     return app.exit(e) == 0 ? kAnswered : kCallAtFault;

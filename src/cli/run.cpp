@@ -31,6 +31,7 @@ Result<fs::path> findProgram(const std::string& word) {
   std::error_code ignored;
   if (word.find('/') != std::string::npos) {
     if (!fs::exists(word, ignored)) return errorf("{}: there is no such program", word);
+    if (fs::is_directory(word, ignored)) return errorf("{}: is a folder, not a program", word);
     if (access(word.c_str(), X_OK) != 0) return errorf("{}: is not executable", word);
     return fs::canonical(word);
   }
@@ -45,6 +46,7 @@ Result<fs::path> findProgram(const std::string& word) {
     if (colon == std::string_view::npos) break;
     rest.remove_prefix(colon + 1);
   }
+  if (fs::is_directory(word, ignored)) return errorf("{}: is a folder, not a program", word);
   return errorf("{}: there is no such program on PATH{}", word,
                 fs::exists(word, ignored) ? fmt::format("; did you mean ./{}?", word) : "");
 }
@@ -100,7 +102,9 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--program", options.program, "What to run, if its first word is to be another")
       ->type_name("FILE");
   command.add_option("--stdin", options.input, "Standard input of the program")->type_name("FILE");
-  command.add_option("--timeout", options.timeout, "A run longer than this is a hang")->type_name("SECONDS");
+  command.add_option("--timeout", options.timeout, "A run longer than this is a hang")
+      ->check(CLI::Range(0.001, 1e9))
+      ->type_name("SECONDS");
   command.add_option("--limit", options.limit, "Keep at most this much of the recording, e.g. 500M")
       ->type_name("SIZE");
   command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
@@ -203,6 +207,10 @@ Result<fs::path> recordingFor(const Context& context, const RunOptions& options)
     std::error_code ignored;
     if (fs::is_regular_file(word, ignored) && access(word.c_str(), X_OK) != 0)
       return errorf("{}: is neither a recording nor a program", word);
+    if (word.ends_with(".flr") && !fs::exists(word, ignored))
+      return errorf("{}: there is no such recording", word);
+  } else if (isRecording(word)) {
+    return errorf("one recording at a time: {} and {} were given", word, options.words[1]);
   }
   FL_TRY(run, recordProgram(context, options, ""));
   context.log().note("recorded as {}", run.path.string());

@@ -61,6 +61,8 @@ replay::RunEnd endOf(const OpenRun& run, const std::string& standardError) {
   if (ending.kind == replay::Ending::Exited) end.exitStatus = int(ending.status);
   if (const auto& recorded = run.recording.end()) {
     end.timedOut = recorded->timedOut;
+    // The runtime closed its log, but what we have does not go so far: the disk was full, or the file cut off.
+    end.isBeyond = recorded->ended && ending.kind == replay::Ending::LogEnded;
     if (!end.signal) end.signal = recorded->signal();
     if (!end.exitStatus && !recorded->signal()) end.exitStatus = recorded->exitStatus();
   }
@@ -163,7 +165,10 @@ void addShow(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"inner", "all"}))
       ->type_name("inner|all");
   command->add_flag("--globals", options->globals, "Show the globals that each function names, too");
-  command->add_option("--print,-p", options->print, "Show this expression, e.g. list->head.next or a[3]")
+  command
+      ->add_option("--print,-p", options->print,
+                   "Show this expression, e.g. list->head.next or a[3]; may be given again")
+      ->allow_extra_args(false) // what follows is the recording
       ->type_name("EXPR");
   command->callback([options, &context] { context.run([&] { return show(context, *options); }); });
 }

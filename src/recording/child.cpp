@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,6 +39,9 @@ public:
       if (request_.streams[i] >= 0 && dup2(request_.streams[i], i) < 0) stop('s');
     fcntl(request_.sharedFd, F_SETFD, 0);
     widenStack();
+    // Without a recorder nobody would empty its log: it would wait for ever. (If we are gone already, so is
+    // whoever would read our report.)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     int now = personality(0xffffffff);
     if (now == -1 || personality(unsigned(now) | ADDR_NO_RANDOMIZE) == -1) say({0, 'r'});
     execve(request_.executable.c_str(), argv_.data(), env_.data());

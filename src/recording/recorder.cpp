@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <mutex>
 #include <poll.h>
 #include <set>
@@ -43,11 +44,11 @@ std::string utcNow() {
   return text;
 }
 
-// Not one that is closed, and no device that may refuse what is written to it (/dev/full): the program must
-// see what it would see without us.
+// Not one that is closed (or will be when the program starts), and no device that may refuse what is written
+// to it (/dev/full): the program must see what it would see without us.
 bool canBeTaken(int stream) {
   struct stat status;
-  if (fstat(stream, &status) != 0) return false;
+  if (fstat(stream, &status) != 0 || (fcntl(stream, F_GETFD) & FD_CLOEXEC)) return false;
   return !S_ISCHR(status.st_mode) || isatty(stream) || status.st_rdev == makedev(1, 3);
 }
 

@@ -53,6 +53,9 @@ PackedChunk packOutput(uint32_t stream, std::string_view bytes) {
 }
 
 Result<Writer> Writer::create(const std::filesystem::path& path, uint64_t sizeLimit) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return errorf("cannot write {}: it is a folder; name a file in it", path.string());
   std::string temporary = path.string() + ".part-XXXXXX";
   int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return errorf("cannot write {}: {}", path.string(), std::strerror(errno));

@@ -65,10 +65,23 @@ Failure exitFailure(int status, const StoppedProgram& program) {
   return out;
 }
 
+// Nothing that is seen here explains that end.
+Failure beyondTheLog(const RunEnd& end, const StoppedProgram& program) {
+  Failure out;
+  out.kind = end.signal ? FailureKind::Killed : FailureKind::ExitStatus;
+  out.signal = end.signal;
+  out.message = (end.signal ? signalName(end.signal) : fmt::format("Exit with status {}", *end.exitStatus)) +
+                (program.frames.empty() ? ", of which the recording has nothing"
+                                        : ", later than the recording goes: that ends");
+  out.criterion = atTop(program);
+  return out;
+}
+
 } // namespace
 
 Failure diagnose(const RunEnd& end, const StoppedProgram& program) {
   Failure out;
+  if (end.isBeyond) return beyondTheLog(end, program);
   switch (end.signal) {
   case SIGSEGV:
   case SIGBUS:

@@ -40,6 +40,7 @@ struct RunEnd {
   bool isInside = false;  // raised by the instruction itself, not within an outside call
   bool isSmashed = false; // a frame's guard word was overwritten (SMASHED)
   bool timedOut = false;
+  bool isBeyond = false; // the run went on to this end, but the log was cut off before it
   std::optional<int> exitStatus = {};
   uint32_t thread = 0;
   uint64_t machineStackEnd = 0;        // lowest address of the thread's machine stack, if known

@@ -178,6 +178,10 @@ TEST_F(Commands, WrongUsesGetOneLineAndStatusOne) {
       {{"verify"}, "nothing has been recorded yet"},
       {{"record", "--limit", "many", "--", "./plain"}, ""},
       {{"cache", "--limit", "many"}, "is no size"},
+      {{"show", "missing.flr"}, "no such recording"},
+      {{"show", "."}, "is a folder"},
+      {{"record", "--", "./."}, "is a folder"},
+      {{"expalin"}, "no subcommand"},
   };
   for (const WrongUse& use : uses) {
     RunResult r = faultline(use.words);
@@ -188,11 +192,69 @@ TEST_F(Commands, WrongUsesGetOneLineAndStatusOne) {
   }
 }
 
+TEST_F(Commands, TheNextWordAfterAnExpressionIsTheRecording) {
+  recordCrash();
+  build("int main(void) { return 0; }", "other");
+  ASSERT_EQ(faultline({"record", "-q", "--", "./other"}).status, 0); // the latest one
+  RunResult shown = faultline({"show", "--print", "i", "-p", "n", "crash.flr"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("i = NULL"));
+  RunResult two = faultline({"show", "crash.flr", "crash.flr"});
+  EXPECT_EQ(two.status, 1);
+  EXPECT_THAT(two.err, HasSubstr("one recording at a time"));
+}
+
+TEST_F(Commands, AClosedStandardStreamStaysClosedAndIsNotTheRecording) {
+  build("#include <unistd.h>\n#include <fcntl.h>\n"
+        "int main(void) { int s = 0; for (int k = 0; k < 3; ++k) s = s * 2 + (fcntl(k, F_GETFD) == -1);\n"
+        "  return write(1, \"x\", 1) == -1 ? s : 99; }",
+        "closed");
+  for (auto [streams, status] : {std::pair("<&- >&- 2>&-", 7), std::pair(">&-", 2)}) {
+    RunResult r = run({"/bin/sh", "-c",
+                       kBin + "/faultline record --pass-status -o closed.flr -- ./closed " + streams},
+                      {.cwd = dir.path(), .env = environment(), .timeout = std::chrono::seconds(60)});
+    EXPECT_EQ(r.status, status) << streams;
+    EXPECT_EQ(faultline({"verify", "closed.flr"}).status, 0) << streams;
+  }
+}
+
+TEST_F(Commands, WhatTheDiskHadNoRoomForIsNotGuessed) {
+  build("#include <stdio.h>\n#include <stdlib.h>\n"
+        "int main(void) { FILE *f = fopen(\"/dev/urandom\", \"r\"); unsigned char b[4096]; unsigned s = 0;\n"
+        "  for (int i = 0; i < 100; i++) { if (fread(b, 1, sizeof b, f) != sizeof b) return 1;\n"
+        "    for (int k = 0; k < 4096; k++) s += b[k]; }\n"
+        "  return *(volatile int *)(s == 1); }",
+        "noise");
+  ASSERT_EQ(faultline({"record", "-q", "--limit", "64K", "-o", "noise.flr", "--", "./noise"}).status, 0);
+  RunResult shown = faultline({"show", "noise.flr"});
+  EXPECT_THAT(shown.out, HasSubstr("Segmentation fault, "));
+  EXPECT_THAT(shown.out, HasSubstr("recording"));
+  EXPECT_THAT(shown.out, ::testing::Not(HasSubstr("not built with Faultline")));
+  EXPECT_THAT(shown.out, HasSubstr("size limit"));
+}
+
+TEST_F(Commands, AProgramWhoseRecorderWasKilledEndsToo) {
+  build("#include <stdio.h>\n#include <unistd.h>\n"
+        "int main(void) { FILE *f = fopen(\"pid\", \"w\"); fprintf(f, \"%d\", getpid()); fclose(f);\n"
+        "  for (volatile long n = 0;; ) n++; }",
+        "endless");
+  RunResult r = run({"/bin/sh", "-c",
+                     kBin + "/faultline record -q -o e.flr -- ./endless & me=$!\n"
+                            "until test -s pid; do sleep 0.05; done; kill -KILL $me; wait $me\n"
+                            "for k in 1 2 3 4 5 6 7 8 9 10; do kill -0 $(cat pid) || exit 0; sleep 0.2; done\n"
+                            "kill -KILL $(cat pid); exit 1"},
+                    {.cwd = dir.path(), .env = environment()});
+  EXPECT_EQ(r.status, 0) << "it still runs";
+}
+
 TEST_F(Commands, AFailedRecordingLeavesNothingBehind) {
   build(kCrash, "crash");
   fs::create_directory(dir / "only");
   EXPECT_EQ(faultline({"record", "-o", "no/such/folder/r.flr", "--", "./crash"}).status, 1);
   EXPECT_EQ(faultline({"record", "-o", "only/r.flr", "--", "./missing"}).status, 1);
+  RunResult folder = faultline({"record", "-o", "only", "--", "./crash"});
+  EXPECT_EQ(folder.status, 1);
+  EXPECT_EQ(folder.out, "") << "the program is not run";
   EXPECT_TRUE(fs::is_empty(dir / "only"));
 }
 
