@@ -1,178 +1,233 @@
 #!/usr/bin/env python3
 """What recording and replay cost, beside other tools, on the same runs in one sitting.
 
-    bench/recording.py [--work DIR] [--repeats N] [--programs bzip2,lua,minigzip,sqlite] [--slow]
+    bench/recording.py [--work DIR] [--bin DIR] [--repeats N] [--programs bzip2,lua5.4,minigzip,sqlite3] [--quick]
+                       [--write docs/figures.md]
 
-Fetches the sources of Debian's packages bzip2, lua5.4, zlib and sqlite3 (apt-get source: a deb-src entry must be
-there), builds each program with clang -O0 and -O2 and with faultline-cc, and prints medians of interleaved repeats
-as ratios to the -O0 build. --slow adds Valgrind (none, memcheck), which need minutes.
+Fetches the sources by the names of Debian's packages (bzip2, lua5.4, zlib, sqlite3; `apt-get source` needs a
+deb-src entry, or put the .dsc and its files into --work), builds each program in every way, interleaves the repeats
+and prints medians. Times are CPU seconds of a command and all that it started, since the machine is shared: for a
+recording that is the program and the recorder together, more than a person waits. --quick leaves out Valgrind and
+gdb. Lackey and gdb are measured on a small input, or for a while, and scaled by executed instructions.
 """
 import argparse
 import json
 import os
 import pathlib
+import random
+import re
 import shutil
 import statistics
-import subprocess
 import sys
-import time
+
+import programs
+from programs import cost, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BIN = ROOT / "build/release/bin"
 CLANG = "clang-19"
+GDB_SECONDS = 15
 
 
-def run(command, cwd=None, stdin=None, env=None, check=True):
-    with open(stdin or os.devnull, "rb") as source:
-        done = subprocess.run([str(c) for c in command], cwd=cwd, stdin=source, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, env=env)
-    if check and done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed: {done.stderr.decode(errors='replace')[-400:]}")
-    return done
+def geometric(values):
+    return statistics.geometric_mean(values)
 
 
-def seconds(command, stdin=None):
-    start = time.perf_counter()
-    run(command, stdin=stdin)
-    return time.perf_counter() - start
+class Measurement:
+    """All figures of one program."""
+
+    def __init__(self, program, work, options):
+        self.p, self.work, self.options = program, work, options
+        self.env = dict(os.environ, XDG_CACHE_HOME=str(work / "cache"), XDG_DATA_HOME=str(work / "data"))
+        self.recording = work / f"{program.name}.flr"
+        self.cpu, self.figures = {}, {}
+
+    def path(self, way):
+        return self.work / f"{self.p.name}.{way}"
+
+    def faultline(self, *words):
+        return [self.options.bin / "faultline", *words]
+
+    def record(self, what, output):
+        arguments, stdin = what
+        words = ["record", "-q", "-j1", "-o", output, "--", self.path("ours"), *arguments]
+        return cost(self.faultline(*words), stdin, self.env)
+
+    def asked(self, command, *words):
+        return json.loads(run(self.faultline(command, "--json", *words), env=self.env, check=False).stdout)
+
+    def build(self):
+        p = self.p
+        cost(p.command(CLANG, "-O0", self.path("O0")))
+        cost(p.command(CLANG, "-O1", self.path("asan"), ["-fsanitize=address"]))
+        cost(p.command(self.options.bin / "faultline-cc", "-O2", self.path("ours")))
+        build = min(cost(p.command(CLANG, "-O2", self.path("O2"))).cpu for _ in range(2))
+        run(["strip", "-o", self.path("stripped"), self.path("O0")])  # Valgrind 3.19 cannot read DWARF 5
+        shutil.rmtree(self.work / "cache", ignore_errors=True)
+        cold = self.record(p.small, self.work / "small.flr").cpu
+        warm = self.record(p.small, self.work / "small.flr").cpu
+        self.figures["variant build / own build"] = (cold - warm) / build
+
+    def ways(self):
+        arguments, stdin = self.p.full
+        ways = {"clang -O0": [self.path("O0")], "clang -O2": [self.path("O2")],
+                "faultline-cc -O2": [self.path("ours")], "ASan -O1": [self.path("asan")]}
+        return {name: (command + arguments, stdin) for name, command in ways.items()}
+
+    def repeat(self):
+        times = {}
+        for _ in range(self.options.repeats):
+            for name, (command, stdin) in self.ways().items():
+                times.setdefault(name, []).append(cost(command, stdin).cpu)
+            times.setdefault("recording", []).append(self.record(self.p.full, self.recording).cpu)
+        self.cpu = {name: statistics.median(t) for name, t in times.items()}
+        # Noise adds, and never takes away: for a ratio near 1 the fastest of each are compared.
+        self.figures["faultline-cc / clang"] = min(times["faultline-cc -O2"]) / min(times["clang -O2"])
+
+    def replay(self):
+        answer = self.work / "verify.json"
+        used = cost(self.faultline("verify", "--json", self.recording), env=self.env, output=answer)
+        verified = json.loads(answer.read_text())
+        count = verified["stats"]["instructions"]
+        self.figures.update({"instructions": count, "exact": verified["exact"],
+                             "bytes / instruction": self.recording.stat().st_size / count,
+                             "replay, million/s": count / used.cpu / 1e6, "replay memory, MB": used.memory / 1e6})
+        draw = random.Random(1)
+        jumps = [cost(self.faultline("show", "--at", f"@{draw.randrange(count)}", self.recording), env=self.env).cpu
+                 for _ in range(5)]
+        self.figures["jump, s"] = statistics.median(jumps)
+        self.figures["jump to last, s"] = cost(self.faultline("show", "--at", f"@{count - 1}", self.recording),
+                                               env=self.env).cpu
+        self.small = self.asked("verify", self.work / "small.flr")["stats"]["instructions"]
+
+    def slow(self):
+        arguments, stdin = self.p.full
+        for name, words in (("valgrind none", ["--tool=none"]), ("valgrind memcheck", [])):
+            self.cpu[name] = cost(["valgrind", *words, "-q", self.path("stripped"), *arguments], stdin).cpu
+        self.lackey()
+        self.gdb()
+
+    def lackey(self):
+        """Its trace is thrown away as it comes. Start-up is measured on its own and taken off."""
+        scale = self.figures["instructions"] / self.small
+        arguments, stdin = self.p.small
+        tool = ["valgrind", "--tool=lackey"]
+        start = cost([*tool, "--trace-mem=yes", "/bin/true"]).cpu
+        used = cost([*tool, "--trace-mem=yes", self.path("stripped"), *arguments], stdin).cpu
+        self.cpu["valgrind lackey, scaled"] = max(used - start, 0.0) * scale
+        counted = run([*tool, self.path("stripped"), *arguments], stdin=stdin).stderr.decode()
+        machine = int(re.search(r"guest instrs:\s+([\d,]+)", counted).group(1).replace(",", ""))
+        self.machine_instructions = machine * scale
+
+    def gdb(self):
+        """Stopped after a while; how many instructions it had recorded by then gives the scale."""
+        p = self.p
+        static = self.path("static")
+        run(p.command(CLANG, "-O0", static, ["-g", "-static"]))
+        # It knows no AVX, which the C library chooses where it can.
+        tunables = "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX,-AVX512F,-AVX512VL,-ERMS,-XSAVE,-XSAVEC,-BMI2"
+        arguments, stdin = p.small
+        words = " ".join(str(a) for a in arguments) + (f" < {stdin}" if stdin else "") + " > /dev/null"
+        script = ["set confirm off", "set pagination off", f"set environment {tunables.replace('=', ' ', 1)}",
+                  "break main", f"run {words}", "set record full insn-number-max unlimited", "record full",
+                  "python import time; began = time.process_time()", "continue",
+                  "python print('USED', time.process_time() - began)", "info record", "kill"]
+        command = ["timeout", "-s", "INT", str(GDB_SECONDS), "gdb", "-nx", "-q", "-batch"]
+        for line in script:
+            command += ["-ex", line]
+        said = run(command + [static], check=False).stdout.decode(errors="replace")
+        used = re.search(r"USED ([\d.]+)", said)
+        many = re.search(r"Highest recorded instruction number is (\d+)", said)
+        if used and many and int(many.group(1)) > 1000:
+            self.cpu["gdb record full, scaled"] = float(used.group(1)) / int(many.group(1)) * self.machine_instructions
+        else:
+            print(f"gdb could not record {p.name}: {said.strip().splitlines()[-1:]}", file=sys.stderr)
+
+    def all(self):
+        self.build()
+        self.repeat()
+        self.replay()
+        if not self.options.quick:
+            self.slow()
+        self.recording.unlink()
+        return self
 
 
-def source(work, package):
-    for path in sorted(work.glob(f"{package}-*")):
-        if path.is_dir():
-            return path
-    run(["apt-get", "source", package], cwd=work)
-    return next(p for p in sorted(work.glob(f"{package}-*")) if p.is_dir())
+# figure, how it is put together from the programs, what it must be, what is aimed for
+FIGURES = [
+    ("recording ÷ clang -O0, worst", lambda m: max(x.cpu["recording"] / x.cpu["clang -O0"] for x in m), "≤ 1.5", ""),
+    ("recording ÷ clang -O0, mean", lambda m: geometric([x.cpu["recording"] / x.cpu["clang -O0"] for x in m]), "",
+     "≤ 0.9"),
+    ("bytes per instruction, worst", lambda m: max(x.figures["bytes / instruction"] for x in m), "≤ 0.05", "≤ 0.004"),
+    ("Memcheck ÷ recording, least", lambda m: min(x.cpu["valgrind memcheck"] / x.cpu["recording"] for x in m),
+     "≥ 10", "≥ 20"),
+    ("plain from faultline-cc ÷ clang's, worst", lambda m: max(x.figures["faultline-cc / clang"] for x in m),
+     "≤ 1.02", "1.00"),
+    ("variant build ÷ own -O2 build, worst", lambda m: max(x.figures["variant build / own build"] for x in m),
+     "≤ 3", "≤ 1.5"),
+    ("replay, million instructions/s, least", lambda m: min(x.figures["replay, million/s"] for x in m),
+     "≥ 100", "≥ 1,000"),
+    ("jump to a random instance, scaled to a run of 10⁹, s",
+     lambda m: max(x.figures["jump, s"] * 1e9 / x.figures["instructions"] for x in m), "≤ 2", "≤ 0.3"),
+    ("memory of replay, MB, most", lambda m: max(x.figures["replay memory, MB"] for x in m), "≤ 4,295", "≤ 1,074"),
+]
 
 
-class Program:
-    """Sources, flags, and the run that is measured."""
-
-    def __init__(self, name, folder, sources, flags, libraries, arguments, stdin=None):
-        self.name, self.folder, self.sources = name, folder, sources
-        self.flags, self.libraries = flags, libraries
-        self.arguments, self.stdin = arguments, stdin
-
-    def build(self, compiler, optimisation, output, extra=()):
-        files = [self.folder / s for s in self.sources]
-        run([compiler, optimisation, "-w", *extra, *self.flags, *files, "-o", output, *self.libraries])
-        return output
+def number(value):
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.4f}"
 
 
-def bzip2(work):
-    names = "blocksort huffman crctable randtable compress decompress bzlib bzip2".split()
-    data = work / "bzip2.in"
-    if not data.exists():
-        run(["sh", "-c", f"find /usr/include -name '*.h' | sort | xargs cat | head -c 6000000 > {data}"])
-    return Program("bzip2", source(work, "bzip2"), [n + ".c" for n in names], ["-D_FILE_OFFSET_BITS=64"], [],
-                   ["-k", "-c", data])
+def table(rows):
+    head, *body = rows
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(r) + " |" for r in body])
 
 
-def minigzip(work):
-    folder = source(work, "zlib")
-    names = [p.name for p in folder.glob("*.c")]
-    data = work / "minigzip.in"
-    if not data.exists():
-        run(["sh", "-c", f"find /usr/include -name '*.h' | sort -r | xargs cat | head -c 12000000 > {data}"])
-    shutil.copy(folder / "test/minigzip.c", folder / "minigzip_main.c")
-    names = sorted(set(names + ["minigzip_main.c"]))
-    return Program("minigzip", folder, names, ["-DHAVE_UNISTD_H", f"-I{folder}"], [], ["-c", data])
-
-
-def lua(work):
-    folder = source(work, "lua5.4") / "src"
-    (folder / "lua5.4-deb-multiarch.h").write_text('#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"\n')
-    names = sorted(p.name for p in folder.glob("*.c") if p.name != "luac.c")
-    script = work / "bench.lua"
-    script.write_text("""
-local function fib(n) if n < 2 then return n end return fib(n-1) + fib(n-2) end
-local t = {} for i = 1, 300000 do t[i] = (i * 7919) % 100003 end table.sort(t)
-local s = 0 for i = 1, #t do s = s + t[i] end
-local p = {} for i = 1, 80000 do p[#p+1] = tostring(i) .. 'x' end
-print(fib(29), s, #table.concat(p))
-""")
-    return Program("lua", folder, names, ["-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3"], ["-lm", "-ldl", "-Wl,-E"], [script])
-
-
-def sqlite(work):
-    folder = source(work, "sqlite3")
-    if not (folder / "sqlite3.c").exists():
-        run(["./configure", "--disable-tcl", "--disable-readline"], cwd=folder)
-        run(["make", "sqlite3.c", "shell.c"], cwd=folder)
-    script = work / "bench.sql"
-    script.write_text("""
-create table t(a integer primary key, b text, c real);
-with recursive n(i) as (select 1 union all select i+1 from n where i<300000)
-  insert into t select i, 'row'||(i*7919%10007), i*0.5 from n;
-create index tb on t(b);
-select count(*), sum(c), min(b), max(b) from t where b like 'row1%';
-select b, count(*) k from t group by b order by k desc, b limit 3;
-""")
-    return Program("sqlite", folder, ["sqlite3.c", "shell.c"],
-                   ["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"], ["-lm"], [":memory:"], script)
-
-
-def measure(program, work, repeats, slow):
-    o0 = program.build(CLANG, "-O0", work / f"{program.name}.O0")
-    o2 = program.build(CLANG, "-O2", work / f"{program.name}.O2")
-    ours = program.build(BIN / "faultline-cc", "-O2", work / f"{program.name}.fl")
-    asan = program.build(CLANG, "-O1", work / f"{program.name}.asan", ["-fsanitize=address"])
-    recording = work / f"{program.name}.flr"
-    record = [BIN / "faultline", "record", "-q", "-o", recording, "--", ours, *program.arguments]
-    run(record, stdin=program.stdin)  # makes the variant
-    ways = {
-        "clang -O0": [o0, *program.arguments],
-        "clang -O2": [o2, *program.arguments],
-        "faultline-cc -O2": [ours, *program.arguments],
-        "ASan -O1": [asan, *program.arguments],
-    }
-    if slow:
-        stripped = work / f"{program.name}.stripped"
-        run(["strip", "-o", stripped, o0])  # Valgrind 3.19 cannot read clang's DWARF 5
-        ways["valgrind none"] = ["valgrind", "--tool=none", "-q", stripped, *program.arguments]
-        ways["valgrind memcheck"] = ["valgrind", "-q", stripped, *program.arguments]
-    times = {name: [] for name in ways}
-    times["recording"] = []
-    for k in range(repeats):
-        for name, command in ways.items():
-            if name.startswith("valgrind") and k > 0:
-                continue
-            times[name].append(seconds(command, program.stdin))
-        run(record, stdin=program.stdin)
-        info = json.loads(run([BIN / "faultline", "info", "--json", recording]).stdout)
-        times["recording"].append(info["stats"]["seconds"])
-    verified = json.loads(run([BIN / "faultline", "verify", "--json", recording], check=False).stdout)
-    median = {name: statistics.median(t) for name, t in times.items() if t}
-    count = verified["stats"]["instructions"]
-    return {
-        "program": program.name,
-        "ratios": {name: t / median["clang -O0"] for name, t in median.items()},
-        "seconds": median,
-        "instructions": count,
-        "bytes per instruction": recording.stat().st_size / count,
-        "replay, million/s": count / verified["stats"]["seconds"] / 1e6,
-        "exact": verified["exact"],
-    }
+def report(measured, options):
+    names = [m.p.name for m in measured]
+    ways = list(measured[0].cpu)
+    times = [["CPU time ÷ clang -O0"] + names + ["geometric mean"]]
+    for way in ways:
+        ratios = [m.cpu[way] / m.cpu["clang -O0"] if way in m.cpu else None for m in measured]
+        mean = number(geometric(ratios)) if None not in ratios else "-"
+        times.append([way] + ["-" if r is None else number(r) for r in ratios] + [mean])
+    times.append(["(clang -O0, s)"] + [number(m.cpu["clang -O0"]) for m in measured] + [""])
+    rest = [["of each program"] + names]
+    for figure in ("instructions", "bytes / instruction", "faultline-cc / clang", "variant build / own build",
+                   "replay, million/s", "replay memory, MB", "jump, s", "jump to last, s"):
+        rest.append([figure] + [number(m.figures[figure]) for m in measured])
+    rest.append(["replay"] + ["exact" if m.figures["exact"] else "NOT EXACT" for m in measured])
+    targets = [["figure", "ours", "must", "aim"]]
+    for name, of, must, aim in FIGURES:
+        try:
+            targets.append([name, number(of(measured)), must, aim])
+        except KeyError:
+            continue  # --quick
+    repeats = f"Medians of {options.repeats} interleaved repeats."
+    return "\n\n".join([table(targets), repeats, table(times), table(rest)]) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", default=str(ROOT / "build/bench"))
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--programs", default="bzip2,lua,minigzip,sqlite")
-    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--programs", default=",".join(programs.MAKERS))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--write", type=pathlib.Path, help="replace what follows <!-- bench/recording.py --> there")
     options = parser.parse_args()
-    work = pathlib.Path(options.work)
-    work.mkdir(parents=True, exist_ok=True)
-    makers = {"bzip2": bzip2, "lua": lua, "minigzip": minigzip, "sqlite": sqlite}
-    for name in options.programs.split(","):
-        result = measure(makers[name](work), work, options.repeats, options.slow)
-        print(f"{result['program']}: {result['instructions']:,} instructions, "
-              f"{result['bytes per instruction']:.5f} bytes each, replay {result['replay, million/s']:,.0f} million/s, "
-              f"{'exact' if result['exact'] else 'NOT EXACT'}")
-        for way, ratio in result["ratios"].items():
-            print(f"    {way:<20} {result['seconds'][way]:8.3f} s   {ratio:7.2f} x -O0")
-        sys.stdout.flush()
+    measured = []
+    work = pathlib.Path(options.work).resolve()
+    for program in programs.prepare(options.programs.split(","), work):
+        print(f"measuring {program.name} ...", file=sys.stderr)
+        measured.append(Measurement(program, work, options).all())
+    answer = report(measured, options)
+    print(answer)
+    if options.write:
+        mark = "<!-- bench/recording.py -->"
+        before, _, _ = options.write.read_text().partition(mark)
+        options.write.write_text(before + mark + "\n\n" + answer)
 
 
 if __name__ == "__main__":

@@ -241,15 +241,19 @@ private:
   void outsideCall() {
     auto call = CallView::of(frame_, *program_.memory, symbols_);
     bool unknown = !call || call->linkerName().empty();
-    if (unknown &&
+    if (call && unknown &&
         (call->argumentCount() == 0 || operandValue(frame_, symbols_, call->callee()).value_or(1) == 0))
       return badCallee();
     out_.callee = unknown ? "" : call->shownName();
     std::string message =
         signalName(end_.signal) + (unknown ? " in a function outside" : " in " + out_.callee + "()");
-    if (end_.address != ~uint64_t(0))
+    // Of other signals it is the address of the instruction.
+    bool isAccess = end_.signal == SIGSEGV || end_.signal == SIGBUS;
+    if (isAccess && end_.address != ~uint64_t(0))
       message += fmt::format(": {} {:#x}", end_.isWrite ? "write to" : "read of", end_.address);
-    std::optional<size_t> blamed = blamedArgument(*call);
+    if (!isAccess) message += ", called"; // where, is said next
+    std::optional<size_t> blamed;
+    if (call && isAccess) blamed = blamedArgument(*call);
     if (blamed) {
       auto source = sourceValue(frame_, call->operand(*blamed));
       uint64_t value = *call->argument(*blamed);

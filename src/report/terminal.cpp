@@ -25,12 +25,36 @@ std::string argumentsText(const finding::StackFrame& frame) {
   return text;
 }
 
+// map<int, vector<char>>::find becomes map<…>::find; the < of an operator is none that opens.
+std::string withoutTemplateArguments(std::string_view name, bool unicode) {
+  std::string out;
+  int depth = 0;
+  for (size_t k = 0; k < name.size(); ++k) {
+    constexpr std::string_view kOperator = "operator";
+    bool isOperator = depth == 0 && name.substr(k).starts_with(kOperator) &&
+                      (k == 0 || name[k - 1] == ':' || name[k - 1] == ' ');
+    if (isOperator) {
+      size_t end = name.find_first_not_of("<>=-", k + kOperator.size());
+      out += name.substr(k, end - k);
+      k = std::min(end, name.size()) - 1;
+    } else if (name[k] == '<') {
+      if (depth++ == 0) out += unicode ? "<…>" : "<...>";
+    } else if (name[k] == '>' && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      out += name[k];
+    }
+  }
+  return out;
+}
+
 std::string frameLine(const finding::StackFrame& frame, const Screen& screen) {
   std::string number = fmt::format("#{:<2} ", frame.number);
   std::string place = "at " + placeText({frame.place.file, frame.place.line, 0, ""}, screen);
   std::string function = frame.place.function.empty() ? "?" : frame.place.function;
-  std::string head = fmt::format("{} ({})", function, argumentsText(frame));
   uint32_t room = screen.width() - uint32_t(number.size()) - 2;
+  if (screenWidth(function) > room / 2) function = withoutTemplateArguments(function, screen.unicode);
+  std::string head = fmt::format("{} ({})", function, argumentsText(frame));
   bool oneLine = screenWidth(head) + 1 + screenWidth(place) <= room;
   if (!oneLine) head = screenWidth(head) > room ? cutTo(head, room - 1) + ")" : head;
   std::string_view rest = std::string_view(head).substr(std::min(head.size(), function.size()));

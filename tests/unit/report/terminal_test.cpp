@@ -121,6 +121,20 @@ TEST_F(Report, NoLineIsWiderThanTheScreen) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(screenWidth(line), 80u) << line;
 }
 
+TEST_F(Report, OfALongNameTheTemplateArgumentsAreLeftOut) {
+  finding::StopReport report;
+  std::string map = "store::Map<store::Key<long, unsigned>, std::vector<store::Value>>";
+  for (const std::string& member : {"::operator<<<store::Out>", "::Node<int>::Node", "::operator->"}) {
+    finding::StackFrame frame{.number = report.stack.size(), .place = {"/src/map.h", 10, 3, map + member}};
+    frame.arguments = {{"this", "t", "nullptr"}};
+    report.stack.push_back(frame);
+  }
+  report.depth = 3;
+  std::string text = renderStop(report, files_, screen_, {});
+  EXPECT_THAT(text, HasSubstr("#1  store::Map<...>::Node<...>::Node (this=nullptr) at /src/map.h:10\n"));
+  EXPECT_THAT(text, HasSubstr("#2  store::Map<...>::operator-> (this=nullptr) at /src/map.h:10\n"));
+}
+
 TEST_F(Report, InfoAndVerify) {
   finding::RecordingInfo info;
   info.path = "a.flt";
