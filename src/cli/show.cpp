@@ -61,7 +61,8 @@ replay::RunEnd endOf(const OpenRun& run, const std::string& standardError) {
   if (ending.kind == replay::Ending::Exited) end.exitStatus = int(ending.status);
   if (const auto& recorded = run.recording.end()) {
     end.timedOut = recorded->timedOut;
-    // The runtime closed its log, but what we have does not go so far: the disk was full, or the file cut off.
+    // The runtime closed its log, but what we have does not go so far: the disk was full, or the file cut
+    // off.
     end.isBeyond = recorded->ended && ending.kind == replay::Ending::LogEnded;
     if (!end.signal) end.signal = recorded->signal();
     if (!end.exitStatus && !recorded->signal()) end.exitStatus = recorded->exitStatus();

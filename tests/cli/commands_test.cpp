@@ -210,9 +210,9 @@ TEST_F(Commands, AClosedStandardStreamStaysClosedAndIsNotTheRecording) {
         "  return write(1, \"x\", 1) == -1 ? s : 99; }",
         "closed");
   for (auto [streams, status] : {std::pair("<&- >&- 2>&-", 7), std::pair(">&-", 2)}) {
-    RunResult r = run({"/bin/sh", "-c",
-                       kBin + "/faultline record --pass-status -o closed.flr -- ./closed " + streams},
-                      {.cwd = dir.path(), .env = environment(), .timeout = std::chrono::seconds(60)});
+    RunResult r =
+        run({"/bin/sh", "-c", kBin + "/faultline record --pass-status -o closed.flr -- ./closed " + streams},
+            {.cwd = dir.path(), .env = environment(), .timeout = std::chrono::seconds(60)});
     EXPECT_EQ(r.status, status) << streams;
     EXPECT_EQ(faultline({"verify", "closed.flr"}).status, 0) << streams;
   }
@@ -238,12 +238,13 @@ TEST_F(Commands, AProgramWhoseRecorderWasKilledEndsToo) {
         "int main(void) { FILE *f = fopen(\"pid\", \"w\"); fprintf(f, \"%d\", getpid()); fclose(f);\n"
         "  for (volatile long n = 0;; ) n++; }",
         "endless");
-  RunResult r = run({"/bin/sh", "-c",
-                     kBin + "/faultline record -q -o e.flr -- ./endless & me=$!\n"
-                            "until test -s pid; do sleep 0.05; done; kill -KILL $me; wait $me\n"
-                            "for k in 1 2 3 4 5 6 7 8 9 10; do kill -0 $(cat pid) || exit 0; sleep 0.2; done\n"
-                            "kill -KILL $(cat pid); exit 1"},
-                    {.cwd = dir.path(), .env = environment()});
+  RunResult r =
+      run({"/bin/sh", "-c",
+           kBin + "/faultline record -q -o e.flr -- ./endless & me=$!\n"
+                  "until test -s pid; do sleep 0.05; done; kill -KILL $me; wait $me\n"
+                  "for k in 1 2 3 4 5 6 7 8 9 10; do kill -0 $(cat pid) || exit 0; sleep 0.2; done\n"
+                  "kill -KILL $(cat pid); exit 1"},
+          {.cwd = dir.path(), .env = environment()});
   EXPECT_EQ(r.status, 0) << "it still runs";
 }
 
