@@ -6,8 +6,9 @@
  * COLD hooks use clang's preserve_most convention and are reached only off the fast path. `id` is the local
  * id of the instruction, `module` the object's fl_module.
  *
- * Before an outside call, instrumented code sets state.ext = base + id + 2; after it, either fl_ret*,
- * fl_model, fl_setjmp (which clear it first) or an inline store of 0.
+ * Before an outside call, instrumented code sets state.ext = base + id + 2; after it, if state.robbed is not
+ * 0, it calls fl_unblock; then either fl_ret*, fl_model, fl_setjmp (which clear ext first) or an inline store
+ * of 0.
  */
 #ifndef FAULTLINE_ABI_HOOKS_H
 #define FAULTLINE_ABI_HOOKS_H

@@ -37,8 +37,10 @@
  * replay can compute their addresses. It grows down, as the machine's does. Each frame of a function with an
  * array ends (towards its caller) in a guard word that is checked on return. */
 #define FL_FRAME_STACK_ADDRESS 0x7c0000000000ul /* top for the first thread */
-#define FL_FRAME_STACK_SIZE 0x4000000ul         /* 64 MiB each, lowest page inaccessible */
-#define FL_FRAME_STACK_STRIDE 0x8000000ul       /* thread n's top: FL_FRAME_STACK_ADDRESS - n * stride */
+/* 64 MiB, or that and some strides more for a thread that asks for a larger stack; the lowest page is
+ * inaccessible. Each top, and so each end, is some strides below the first. */
+#define FL_FRAME_STACK_SIZE 0x4000000ul
+#define FL_FRAME_STACK_STRIDE 0x8000000ul
 #define FL_FRAME_GUARD 0x9d3ab6e7f105c200ul
 
 #define FL_EXT_ROOT 1ul /* `ext` before any instrumented code ran on this thread */
@@ -67,6 +69,11 @@ typedef struct fl_state {
    * and whether it is about to replace itself by another program. */
   uint32_t wait_status;
   uint32_t execs;
+  /* Threads that lost their turn while they slept in an outside call and have not come back from it.
+   * Instrumented code looks at it behind each outside call: who may be one of them asks for the turn first
+   * (fl_unblock). */
+  uint32_t robbed;
+  uint32_t reserved;
 } fl_state;
 
 enum fl_state_flags {

@@ -60,8 +60,23 @@ void FunctionInstrument::outsideCall(CallBase& i, fir::CallKind kind) {
   if (blocks) hooks_.call(b, hooks_.fl_block, {idValue(id(i)), hooks_.descriptor});
   if (i.doesNotReturn() && !isa<InvokeInst>(i)) return;
   b.SetInsertPoint(placeAfter(i));
-  if (blocks) hooks_.call(b, hooks_.fl_unblock, {idValue(id(i)), hooks_.descriptor});
+  if (blocks)
+    hooks_.call(b, hooks_.fl_unblock, {idValue(id(i)), hooks_.descriptor});
+  else
+    takeTurnIfRobbed(b, i);
   afterOutsideCall(b, i, kind);
+}
+
+// Nothing of the state is the thread's own before this (abi/state.h). Leaves `b` behind the check.
+void FunctionInstrument::takeTurnIfRobbed(IRBuilder<>& b, CallBase& i) {
+  Value* robbed = b.CreateAlignedLoad(
+      hooks_.i32, hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, robbed)), Align(4), true);
+  Instruction* at = &*b.GetInsertPoint();
+  Instruction* cold = SplitBlockAndInsertIfThen(b.CreateIsNotNull(robbed), at, false,
+                                                MDBuilder(hooks_.context).createBranchWeights(1, 100000));
+  b.SetInsertPoint(cold);
+  hooks_.call(b, hooks_.fl_unblock, {idValue(id(i)), hooks_.descriptor});
+  b.SetInsertPoint(at);
 }
 
 void FunctionInstrument::afterOutsideCall(IRBuilder<>& b, CallBase& i, fir::CallKind kind) {
@@ -109,6 +124,7 @@ void FunctionInstrument::eitherCall(CallBase& i) {
   b.SetInsertPoint(after);
   Instruction* outside = SplitBlockAndInsertIfThen(b.CreateNot(inside), after, false);
   b.SetInsertPoint(outside);
+  takeTurnIfRobbed(b, i);
   afterOutsideCall(b, i, fir::CallKind::Either);
 }
 

@@ -45,6 +45,7 @@ private:
   void callSite(llvm::CallBase& i);
   void outsideCall(llvm::CallBase& i, fir::CallKind kind);
   void eitherCall(llvm::CallBase& i);
+  void takeTurnIfRobbed(llvm::IRBuilder<>& b, llvm::CallBase& i);
   void afterOutsideCall(llvm::IRBuilder<>& b, llvm::CallBase& i, fir::CallKind kind);
   void intrinsic(llvm::CallBase& i);
   void recordValue(llvm::Instruction& i);

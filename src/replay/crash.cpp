@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kFirstPage = 0x1000; // an address in it is a null pointer and an offset
 constexpr uint64_t kNearStackEnd = 0x20000;
+constexpr uint64_t kFrameStacks = 0x700000000000; // they lie above
 constexpr size_t kManyFrames = 200;
 
 struct Accessed {
@@ -127,8 +128,10 @@ private:
   // The program's own frames end in a guard page. Machine stack: what faulted was no access of the program's.
   bool isStackOverflow() const {
     if (end_.signal != SIGSEGV || end_.address == ~uint64_t(0)) return false;
-    uint64_t end = FL_FRAME_STACK_ADDRESS - end_.thread * FL_FRAME_STACK_STRIDE - FL_FRAME_STACK_SIZE;
-    bool atFrameEnd = end_.address + kNearStackEnd >= end && end_.address < end + kFirstPage;
+    // Each frame stack ends some strides below where the first one does at least.
+    uint64_t above = end_.address + kNearStackEnd - (FL_FRAME_STACK_ADDRESS - FL_FRAME_STACK_SIZE);
+    bool atFrameEnd = end_.address < FL_FRAME_STACK_ADDRESS && end_.address >= kFrameStacks &&
+                      above % FL_FRAME_STACK_STRIDE < kNearStackEnd + kFirstPage;
     if (atFrameEnd && program_.frames.size() > 1) return true;
     uint64_t machine = end_.machineStackEnd;
     if (machine != 0 && end_.address + kNearStackEnd >= machine && end_.address < machine + kFirstPage)

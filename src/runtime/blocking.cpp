@@ -20,7 +20,7 @@
 namespace {
 using namespace fl;
 
-bool mayYield() { return threaded() && self && self->holding && !self->busy; }
+bool mayYield() { return threaded() && self && !self->busy && holds(self); }
 
 // Without the turn for a scope, if the thread has it.
 class Waiting {
@@ -31,7 +31,7 @@ public:
   ~Waiting() {
     if (!thread_) return;
     KeepErrno keep;
-    if (!thread_->holding) takeTurn(thread_);
+    if (!holds(thread_)) takeTurn(thread_);
   }
 
 private:
@@ -172,7 +172,7 @@ FL_WAITS_FOR(ssize_t, writev, POLLOUT, (int fd, const iovec* parts, int count), 
 static __thread void (*onceRoutine)();
 static void runOnce() {
   void (*routine)() = onceRoutine;
-  bool had = !self || self->holding;
+  bool had = !self || holds(self);
   if (!had) takeTurn(self);
   routine();
   if (!had) giveTurn(self);

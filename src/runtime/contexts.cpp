@@ -25,8 +25,9 @@ constexpr int kArguments = 16;
 // One line of control, by its number in the log: a thread as it began, or a context.
 struct Strand {
   uint64_t ext, frameTop;
-  bool fresh; // has not run yet: THREAD is due
-  bool made;  // by makecontext
+  uint64_t top, size; // of its frame stack
+  bool fresh;         // has not run yet: THREAD is due
+  bool made;          // by makecontext
   uint32_t nextFree;
   ucontext_t* home;
   ucontext_t* link;
@@ -52,7 +53,7 @@ bool start() {
   return true;
 }
 
-bool isRecorded() { return self && self->holding && !off() && start() && self->number < kMost; }
+bool isRecorded() { return self && holds(self) && !off() && start() && self->number < kMost; }
 
 void note(ucontext_t* context, uint32_t number, uint64_t site) {
   Note note{kMagic, number, site};
@@ -88,17 +89,22 @@ void enterStrand(const ucontext_t* context) {
 
 // A number whose context is over, or of which no trace is left, or a new one.
 uint32_t numberFor(const ucontext_t* context) {
+  uint64_t size = context->uc_stack.ss_size;
   Note old;
   if (noteOf(context, old) && old.number != self->number && strands[old.number].made &&
-      strands[old.number].home == context && old.site == 0 && strands[old.number].nextFree == 0)
+      strands[old.number].home == context && old.site == 0 && strands[old.number].nextFree == 0 &&
+      strands[old.number].size >= size)
     return uint32_t(old.number);
-  if (uint32_t number = firstFree) {
+  if (uint32_t number = firstFree; number && strands[number].size >= size) {
     firstFree = strands[number].nextFree - 1;
     strands[number].nextFree = 0;
     return number;
   }
   uint32_t number = newThreadNumber();
-  return number < kMost && mapFrameStack(number) ? number : 0;
+  if (number >= kMost) return 0;
+  strands[number].top = mapFrameStack(size);
+  strands[number].size = size;
+  return strands[number].top ? number : 0;
 }
 
 void runContext(Strand* strand) {
@@ -136,7 +142,9 @@ FL_EXPORT void makecontext(ucontext_t* context, void (*function)(), int count, .
   }
   Strand& strand = strands[number];
   strand = {.ext = FL_EXT_ROOT,
-            .frameTop = frameStackTop(number),
+            .frameTop = strand.top,
+            .top = strand.top,
+            .size = strand.size,
             .fresh = true,
             .made = true,
             .nextFree = 0,

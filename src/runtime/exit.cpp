@@ -29,7 +29,7 @@ static void ending(int status) {
   ensureStarted();
   if (!self || off() || exitLogged) return;
   KeepErrno keep;
-  if (!self->holding && !takeTurn(self, 2)) return;
+  if (!holds(self) && !takeTurn(self, 2)) return;
   enterBusy(self);
   exitLogged = true;
   logExit(uint32_t(status));
@@ -77,7 +77,7 @@ FL_EXPORT void abort() {
 
 // exec* replace the program: what was logged is all there is. If it fails, the program goes on.
 static void beforeExec() {
-  if (!self || off() || !self->holding) return;
+  if (!self || off() || !holds(self)) return;
   enterBusy(self);
   logExec();
   FL_STATE.execs = 1;

@@ -32,7 +32,7 @@ static uint64_t forkedEpoch;
 
 // Registered first, so it runs after the program's own handlers; nothing is logged between it and the fork.
 static void beforeFork() {
-  if (!off() && (FL_STATE.flags & FL_FLAG_CHILDREN) && self && self->holding) flushLog();
+  if (!off() && (FL_STATE.flags & FL_FLAG_CHILDREN) && self && holds(self)) flushLog();
   forked = FL_STATE;
   forkedEpoch = FL_EPOCH;
 }

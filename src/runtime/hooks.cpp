@@ -97,6 +97,8 @@ FL_EXPORT void fl_value(const void* bytes, uint64_t size, uint32_t id, fl_module
   logBytes(FL_LOG_VALUE, bytes, size, globalId(id, module));
 }
 
+FL_EXPORT void fl_unblock(uint32_t id, fl_module* module);
+
 static inline void clearExt() {
   FL_STATE.ext = 0;
   barrier();
@@ -135,6 +137,7 @@ FL_EXPORT void fl_sync(void* address, uint64_t size, uint32_t id, fl_module* mod
 }
 
 FL_EXPORT FL_COLD uint64_t fl_enter(const uint64_t* words, uint64_t count, uint32_t id, fl_module* module) {
+  if (__builtin_expect(FL_STATE.robbed != 0, 0)) fl_unblock(id, module);
   uint64_t site = FL_STATE.ext;
   clearExt();
   uint8_t* at = putTagAt(open(kLargeRecord), FL_LOG_ENTER);
@@ -147,7 +150,7 @@ FL_EXPORT FL_COLD uint64_t fl_enter(const uint64_t* words, uint64_t count, uint3
 // Control came here by unwinding, perhaps out of a call around which the turn was given away.
 // Returns the site it came from.
 static uint64_t arrive() {
-  if (__builtin_expect(threaded(), 0) && self && !self->holding) takeTurn(self);
+  if (__builtin_expect(threaded(), 0) && self && !holds(self)) takeTurn(self);
   uint64_t site = FL_STATE.ext;
   clearExt();
   return site;
@@ -184,11 +187,11 @@ FL_EXPORT void fl_block(uint32_t id, fl_module* module) {
   // A signal that was put off must not wait for a call that waits for it.
   if (__builtin_expect(self && self->pending != 0, 0)) deliverPending(self);
   if (__builtin_expect(!threaded(), 1)) return;
-  if (self && self->holding) giveTurn(self);
+  if (self && holds(self)) giveTurn(self);
 }
 
 FL_EXPORT void fl_unblock(uint32_t id, fl_module* module) {
   if (__builtin_expect(!threaded(), 1)) return;
   KeepErrno keep;
-  if (self && !self->holding) takeTurn(self);
+  if (self && !holds(self)) takeTurn(self);
 }

@@ -37,7 +37,7 @@ static bool findByName(void* program, const char* name, char* found) {
 
 // The variant to load in place of `path`.
 static bool variantOf(const char* path, char* variant) {
-  if (!path || !*path || !self || off() || !self->holding) return false;
+  if (!path || !*path || !self || off() || !holds(self)) return false;
   KeepErrno keep;
   enterBusy(self);
   char file[PATH_MAX];

@@ -32,6 +32,8 @@ struct Thread {
   uint32_t number;
   bool holding; // has the turn
   bool fresh;   // has not run yet: THREAD is due
+  bool robbed;  // of its turn, while it slept outside
+  int id;       // the kernel's
   volatile int busy;
   // State that is swapped in with the turn.
   uint64_t ext;
@@ -82,9 +84,8 @@ inline bool hasShadow(uintptr_t address, size_t size) {
 // start.cpp
 void ensureStarted();
 [[noreturn]] void fail(const char* what, const char* advice);
-bool mapFrameStack(uint32_t thread);
-uint64_t frameStackTop(uint32_t thread);
-const char* originalProgram(); // null: not known
+uint64_t mapFrameStack(uint64_t wanted); // room for a stack of so many bytes; returns its top, 0: none
+const char* originalProgram();           // null: not known
 uint64_t scheduleSeed();
 
 // signals.cpp
@@ -119,6 +120,15 @@ void endOfTurn(Thread* thread); // at an epoch point: lets the next thread run i
 void yieldTurn(Thread* thread); // lets a waiting thread go first
 bool mayYieldHere();            // under a seed: now and then, where threads meet, another one goes first
 void resetTurns(Thread* survivor);
+// The turn may be taken from a thread that sleeps outside (turn.cpp). So one that comes from outside asks
+// whether it still has it by holds(), which gets it back if it was robbed.
+bool recover(Thread* thread);
+inline bool holds(Thread* thread) {
+  if (__builtin_expect(FL_STATE.robbed == 0, 1) || thread->busy) return thread->holding;
+  return recover(thread);
+}
+void awaitRobber(); // what is going on, if anything, is over
+void markRobbed(Thread* thread);
 void startTicker();
 
 // threads.cpp

@@ -186,14 +186,16 @@ static void onFault(Thread* thread, int signal, siginfo_t* info, void* context) 
 
 // In outside code, maybe of a thread that waits there without the turn.
 static void onSignalOutside(Thread* thread, int signal, siginfo_t* info, void* context) {
-  bool taken = false;
+  bool taken = false, robbed = thread->robbed;
   if (!thread->holding) {
     bool ends = isHang(signal, info) || !hasHandler(signal);
     if (!takeTurn(thread, ends ? 2 : 0)) return dieOf(isHang(signal, info) ? SIGKILL : signal, context);
     taken = true;
   }
   take(signal, info, context, FL_AT_OUTSIDE);
-  if (taken && !thread->busy) giveTurn(thread);
+  if (!taken || thread->busy) return;
+  if (robbed) markRobbed(thread); // it goes on sleeping
+  giveTurn(thread);
 }
 
 // A thread that we know nothing of: made by clone, or past its end.
@@ -207,6 +209,7 @@ static void onSignalElsewhere(int signal, siginfo_t* info, void* context) {
 void onSignal(int signal, siginfo_t* info, void* context) {
   KeepErrno keep;
   Thread* thread = self;
+  if (thread && !thread->busy && FL_STATE.robbed != 0) awaitRobber();
   if (isEpochFault(signal, info))
     atEpochPoint(thread, context);
   else if (!thread)

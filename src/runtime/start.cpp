@@ -95,26 +95,40 @@ static void mapShadow() {
   }
 }
 
-uint64_t frameStackTop(uint32_t thread) { return FL_FRAME_STACK_ADDRESS - thread * FL_FRAME_STACK_STRIDE; }
-
-bool mapFrameStack(uint32_t thread) {
+uint64_t mapFrameStack(uint64_t wanted) {
+  static uint64_t next = FL_FRAME_STACK_ADDRESS;
+  uint64_t strides = wanted <= FL_FRAME_STACK_SIZE
+                         ? 0
+                         : (wanted - FL_FRAME_STACK_SIZE + FL_FRAME_STACK_STRIDE - 1) / FL_FRAME_STACK_STRIDE;
+  uint64_t size = FL_FRAME_STACK_SIZE + strides * FL_FRAME_STACK_STRIDE, top = next;
+  if (size > top - kAreas[2].begin) return 0;
   // Something must lie above the first frame as it does on the machine's stack, or an overflow of a local
   // array of main would end in a fault that the program itself does not have.
   constexpr size_t kAbove = 64 << 10;
-  uintptr_t bottom = frameStackTop(thread) - FL_FRAME_STACK_SIZE;
-  if (!mapAt(bottom, FL_FRAME_STACK_SIZE + kAbove, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
-    return false;
-  return protect(bottom, kPage, PROT_NONE) == 0;
+  uintptr_t bottom = top - size;
+  if (!mapAt(bottom, size + kAbove, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) ||
+      protect(bottom, kPage, PROT_NONE) != 0)
+    return 0;
+  next -= (strides + 1) * FL_FRAME_STACK_STRIDE;
+  return top;
+}
+
+// As large as the machine's own, which the recorder has bounded.
+static uint64_t mainStackSize() {
+  rlimit limit;
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur <= (1ul << 30) ? limit.rlim_cur : 0;
 }
 
 static void startMainThread() {
-  if (!mapFrameStack(0)) fail("cannot map the first frame stack", "its address is taken");
+  uint64_t frameTop = mapFrameStack(mainStackSize());
+  if (frameTop == 0) fail("cannot map the first frame stack", "its address is taken");
   self = &mainThread;
   mainThread.holding = true;
+  mainThread.id = threadId();
   mainThread.programStack.ss_flags = SS_DISABLE;
   FL_STATE.ext = FL_EXT_ROOT;
   FL_STATE.thread = 0;
-  FL_STATE.frame_top = frameStackTop(0);
+  FL_STATE.frame_top = frameTop;
   startLog();
   enterBusy(self);
   logThread(0, FL_STATE.frame_top);

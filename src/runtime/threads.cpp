@@ -26,7 +26,7 @@ static void onThreadEnd(void* value) {
   }
   enterBusy(thread);
   // ext stays: a thread that ended in pthread_exit, or was cancelled, remains in that call for ever.
-  if (thread->holding) giveTurn(thread);
+  if (holds(thread)) giveTurn(thread);
   self = nullptr;
   dropSignalStack(thread);
 }
@@ -39,19 +39,25 @@ static void becomeThreaded() {
   startTicker();
 }
 
-static Thread* makeThread() {
+static uint64_t stackSizeOf(const pthread_attr_t* attributes) {
+  size_t size = 0;
+  if (!attributes || pthread_attr_getstacksize(attributes, &size) != 0) return 0;
+  return size + size / 4; // frames with guard words are larger than the program's own
+}
+
+static Thread* makeThread(uint64_t stackSize) {
   void* at = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   auto* thread = static_cast<Thread*>(at);
   thread->number = newThreadNumber();
-  if (!mapFrameStack(thread->number)) {
+  thread->frameTop = mapFrameStack(stackSize);
+  if (thread->frameTop == 0) {
     munmap(at, sizeof(Thread));
     return nullptr;
   }
   thread->fresh = true;
   thread->busy = 1;
   thread->ext = FL_EXT_ROOT;
-  thread->frameTop = frameStackTop(thread->number);
   thread->programStack.ss_flags = SS_DISABLE;
   thread->blockedByProgram = self->blockedByProgram;
   return thread;
@@ -59,6 +65,7 @@ static Thread* makeThread() {
 
 static void beginThread(Thread* thread) {
   self = thread;
+  thread->id = threadId();
   useSignalStack(thread);
   changeMask(SIG_UNBLOCK, kNeverBlocked);
   pthread_setspecific(endKey, thread);
@@ -84,10 +91,10 @@ using namespace fl;
 
 FL_EXPORT int pthread_create(pthread_t* result, const pthread_attr_t* attributes, void* (*start)(void*),
                              void* argument) {
-  if (!self || !self->holding) return REAL(pthread_create)(result, attributes, start, argument);
+  if (!self || !holds(self)) return REAL(pthread_create)(result, attributes, start, argument);
   enterBusy(self);
   becomeThreaded();
-  Thread* thread = makeThread();
+  Thread* thread = makeThread(stackSizeOf(attributes));
   int status = EAGAIN;
   if (thread) {
     thread->start = start;
@@ -101,10 +108,10 @@ FL_EXPORT int pthread_create(pthread_t* result, const pthread_attr_t* attributes
 }
 
 FL_EXPORT int thrd_create(thrd_t* result, thrd_start_t start, void* argument) {
-  if (!self || !self->holding) return REAL(thrd_create)(result, start, argument);
+  if (!self || !holds(self)) return REAL(thrd_create)(result, start, argument);
   enterBusy(self);
   becomeThreaded();
-  Thread* thread = makeThread();
+  Thread* thread = makeThread(0);
   int status = thrd_nomem;
   if (thread) {
     thread->startC11 = start;

@@ -4,6 +4,7 @@
 #include "runtime/log.h"
 #include "runtime/raw.h"
 
+#include <fcntl.h>
 #include <sched.h>
 
 namespace fl {
@@ -132,6 +133,8 @@ bool takeTurn(Thread* thread, int timeoutSeconds) {
   bool free;
   {
     Guard guard;
+    if (thread->robbed) __atomic_sub_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
+    thread->robbed = false;
     free = holder == nullptr;
     thread->turn = 0;
     if (free)
@@ -177,6 +180,9 @@ void endOfTurn(Thread* thread) {
 }
 
 void resetTurns(Thread* survivor) {
+  FL_STATE.robbed = 0;
+  survivor->robbed = false;
+  survivor->id = threadId();
   lock = 0;
   holder = lastRunning = survivor;
   firstWaiting = nullptr;
@@ -193,8 +199,69 @@ static uint64_t tickNanoseconds() {
   return scheduleSeed() == 0 ? 10'000'000 : 100'000 + random(state) % 2'000'000;
 }
 
+// Whether the thread waits in the kernel for something to happen.
+static bool sleeps(int thread) {
+  char path[48] = "/proc/self/task/", digits[12], text[256];
+  size_t length = strlen(path), count = 0;
+  for (int rest = thread; rest > 0; rest /= 10) digits[count++] = char('0' + rest % 10);
+  while (count > 0) path[length++] = digits[--count];
+  memcpy(path + length, "/stat", 6);
+  int fd = int(raw(SYS_open, long(path), O_RDONLY | O_CLOEXEC));
+  if (fd < 0) return false;
+  long got = raw(SYS_read, fd, long(text), sizeof text);
+  raw(SYS_close, fd);
+  // "id (name) S ...", and the name may hold anything.
+  for (long i = got - 3; i > 0; --i)
+    if (text[i] == ')') return text[i + 2] == 'S';
+  return false;
+}
+
+// The one that has the turn sleeps in an outside call, in which perhaps it waits for one of those that wait
+// for the turn. So it loses it, as if it had given it away before the call. It does not notice until it comes
+// back; that it then looks (fl_state.robbed) before it touches anything is certain, for it is seen asleep
+// after the word was set;
+// and it waits for the lock that is held here.
+static void robHolder() {
+  Thread* next;
+  {
+    Guard guard;
+    Thread* thread = holder;
+    if (!thread || thread->busy || thread->fresh || FL_STATE.ext == 0 || waiting == 0) return;
+    __atomic_add_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
+    if (!sleeps(thread->id) || thread->busy || FL_STATE.ext == 0) {
+      __atomic_sub_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
+      return;
+    }
+    thread->robbed = true;
+    saveState(thread);
+    next = chooseNext();
+    holder = next;
+    ++turns;
+    timeIsUp = false;
+    __atomic_store_n(&next->turn, 1, __ATOMIC_RELEASE);
+  }
+  futexWake(&next->turn, 1);
+}
+
+void awaitRobber() { Guard guard; }
+
+bool recover(Thread* thread) {
+  awaitRobber();
+  if (thread->robbed) takeTurn(thread);
+  return thread->holding;
+}
+
+void markRobbed(Thread* thread) {
+  Guard guard;
+  thread->robbed = true;
+  __atomic_add_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
+}
+
 [[noreturn]] static int ticker(void*) {
+  constexpr int kPatience = 3; // ticks in one place outside
   uint32_t seen = 0;
+  uint64_t epoch = 0, ext = 0;
+  int still = 0;
   for (;;) {
     timespec tick = {0, long(tickNanoseconds())};
     raw(SYS_nanosleep, long(&tick), 0);
@@ -202,8 +269,13 @@ static uint64_t tickNanoseconds() {
     if (now == seen && __atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
       timeIsUp = true;
       stopAtEpochPoint();
+      bool moved = FL_EPOCH != epoch || FL_STATE.ext != ext || ext == 0;
+      still = moved ? 0 : still + 1;
+      if (still >= kPatience) robHolder();
     }
     seen = now;
+    epoch = FL_EPOCH;
+    ext = FL_STATE.ext;
   }
 }
 
