@@ -1,5 +1,7 @@
 #include "compiler/prepare.h"
 
+#include "compiler/object_sizes.h"
+
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/MemoryBuiltins.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -24,8 +26,18 @@ namespace {
 constexpr const char* kPlainAttribute = "faultline-plain";
 constexpr const char* kByValueMetadata = "faultline.byval";
 
+bool asksForObjectSize(const Function& f) {
+  return any_of(instructions(f), [](const Instruction& i) {
+    auto* call = dyn_cast<IntrinsicInst>(&i);
+    return call && call->getIntrinsicID() == Intrinsic::objectsize;
+  });
+}
+
 void dropDefinitionsMadeElsewhere(Module& m, SmallVectorImpl<Function*>& headerBodies) {
   for (Function& f : m) {
+    // clang's own copy of a header's wrapper of a library function, e.g. strcpy.inline.
+    if (f.hasLocalLinkage() && f.hasFnAttribute(Attribute::AlwaysInline) && asksForObjectSize(f))
+      headerBodies.push_back(&f);
     if (!f.hasAvailableExternallyLinkage()) continue;
     f.setComdat(nullptr);
     // One that the compiler must inline need not exist anywhere else: its body is ours until it is inlined.
@@ -103,12 +115,15 @@ bool dropsOut(const IntrinsicInst& i) {
 }
 
 // The value that an intrinsic stands for here, or null if it stays.
-Value* foldIntrinsic(IntrinsicInst& i, const DataLayout& layout, const TargetLibraryInfo& libraries) {
+Value* foldIntrinsic(IntrinsicInst& i, const DataLayout& layout, const TargetLibraryInfo& libraries,
+                     const ObjectSizes& sizes) {
   IRBuilder<> b(&i);
   switch (i.getIntrinsicID()) {
   case Intrinsic::fmuladd:
     return b.CreateFAdd(b.CreateFMul(i.getArgOperand(0), i.getArgOperand(1)), i.getArgOperand(2));
   case Intrinsic::objectsize:
+    if (auto known = sizes.find(&i); known != sizes.end())
+      return ConstantInt::get(i.getType(), known->second);
     return lowerObjectSizeCall(&i, layout, &libraries, /*MustSucceed=*/true);
   case Intrinsic::is_constant:
     return ConstantInt::getFalse(i.getType());
@@ -125,7 +140,7 @@ Value* foldIntrinsic(IntrinsicInst& i, const DataLayout& layout, const TargetLib
   }
 }
 
-void simplifyInstructions(Function& f, const TargetLibraryInfo& libraries) {
+void simplifyInstructions(Function& f, const TargetLibraryInfo& libraries, const ObjectSizes& sizes) {
   const DataLayout& layout = f.getParent()->getDataLayout();
   for (Instruction& i : make_early_inc_range(instructions(f))) {
     dropPromises(i);
@@ -134,7 +149,7 @@ void simplifyInstructions(Function& f, const TargetLibraryInfo& libraries) {
     if (dropsOut(*intrinsic)) {
       if (!i.getType()->isVoidTy()) i.replaceAllUsesWith(PoisonValue::get(i.getType()));
       i.eraseFromParent();
-    } else if (Value* value = foldIntrinsic(*intrinsic, layout, libraries)) {
+    } else if (Value* value = foldIntrinsic(*intrinsic, layout, libraries, sizes)) {
       i.replaceAllUsesWith(value);
       i.eraseFromParent();
     }
@@ -455,6 +470,7 @@ Result<void> prepareModule(Module& m) {
   dropDefinitionsMadeElsewhere(m, headerBodies);
   inlineHeaderBodies(headerBodies);
   dropUnusedBodies(m);
+  ObjectSizes sizes = objectSizes(m);
   TargetLibraryInfoImpl libraryImpl(Triple(m.getTargetTriple()));
   SmallVector<Function*> defined;
   for (Function& f : m)
@@ -471,7 +487,7 @@ Result<void> prepareModule(Module& m) {
     TargetLibraryInfo libraries(libraryImpl, &f);
     relaxAttributes(f);
     removeUnreachableBlocks(f);
-    simplifyInstructions(f, libraries);
+    simplifyInstructions(f, libraries, sizes);
     simplifyInvokes(f);
     lowerRareAtomics(f);
     copyByValueArguments(f);

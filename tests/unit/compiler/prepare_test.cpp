@@ -31,6 +31,46 @@ define i8 @caller(ptr %s) {
   EXPECT_EQ(count(caller, [](llvm::Instruction& i) { return isByValueCopy(i); }), 0u);
 }
 
+TEST(Prepare, ObjectSizesAreThoseThatTheOrdinaryBuildFinds) {
+  Prepared p(R"(
+declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
+declare void @use(ptr, i64)
+define void @f(ptr %unknown) {
+  %buffer = alloca [16 x i8]
+  %p = alloca ptr
+  %q = alloca ptr
+  %inner = getelementptr i8, ptr %buffer, i64 4
+  store ptr %inner, ptr %p
+  store ptr %unknown, ptr %q
+  %1 = load ptr, ptr %p
+  %2 = call i64 @llvm.objectsize.i64.p0(ptr %1, i1 false, i1 true, i1 false)
+  call void @use(ptr %1, i64 %2)
+  %3 = load ptr, ptr %q
+  %4 = call i64 @llvm.objectsize.i64.p0(ptr %3, i1 false, i1 true, i1 false)
+  call void @use(ptr %3, i64 %4)
+  ret void
+}
+define void @unoptimised() optnone noinline {
+  %buffer = alloca [16 x i8]
+  %p = alloca ptr
+  store ptr %buffer, ptr %p
+  %1 = load ptr, ptr %p
+  %2 = call i64 @llvm.objectsize.i64.p0(ptr %1, i1 false, i1 true, i1 false)
+  call void @use(ptr %1, i64 %2)
+  ret void
+})");
+  auto sizes = [&](const char* name) {
+    std::vector<int64_t> found;
+    for (llvm::Instruction& i : llvm::instructions(*p.module->getFunction(name)))
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i); call && !call->getType()->isPointerTy())
+        if (auto* size = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(1)))
+          found.push_back(size->getSExtValue());
+    return found;
+  };
+  EXPECT_EQ(sizes("f"), (std::vector<int64_t>{12, -1}));
+  EXPECT_EQ(sizes("unoptimised"), std::vector<int64_t>{-1});
+}
+
 TEST(Prepare, MultiplyAddIsNotFused) {
   Prepared p(R"(
 declare double @llvm.fmuladd.f64(double, double, double)
