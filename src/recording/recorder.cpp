@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <fcntl.h>
 #include <mutex>
 #include <poll.h>
@@ -227,7 +228,16 @@ private:
       if (asked->request.kind == FL_REQUEST_CHILD && children_)
         children_->begin(*asked);
       else if (asked->request.kind == FL_REQUEST_OBJECT && request_.objectVariant)
-        workers_.emplace_back([this, asked = std::move(*asked)] { giveObject(asked); });
+        startWorker(std::move(*asked));
+  }
+
+  void startWorker(ControlRequest asked) {
+    constexpr size_t kMostWorkers = 16;
+    if (workers_.size() == kMostWorkers) {
+      workers_.front().join();
+      workers_.pop_front();
+    }
+    workers_.emplace_back([this, asked = std::move(asked)] { giveObject(asked); });
   }
 
   // Its variant may have to be made first, which takes a while.
@@ -324,7 +334,7 @@ private:
   std::thread drainer_;
   std::optional<Children> children_;
   bool toldOfChildren_ = false;
-  std::vector<std::thread> workers_;
+  std::deque<std::thread> workers_;
   std::vector<PackedChunk> objects_;
   std::set<std::string> objectKeys_;
   std::optional<InputPump> pump_;
