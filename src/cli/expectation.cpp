@@ -31,6 +31,8 @@ replay::Outcome outcomeOf(const recording::Recording& recording) {
 
 Result<replay::Verdict> verdictOf(const recording::Recording& recording, const RunOptions& options) {
   FL_TRY(said, expectationOf(options));
+  if (recording.start() && (said.output || !said.oracle.empty()))
+    return errorf("the recording has only the end of the run: what it printed cannot be compared");
   return judge(outcomeOf(recording), said.isGiven() ? said : recording.meta().expectation);
 }
 

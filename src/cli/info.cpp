@@ -26,6 +26,7 @@ nlohmann::json describe(const recording::Recording& r, const std::string& path) 
   if (!meta.child.number.empty())
     document["child"] = {
         {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", meta.child.recording}};
+  if (auto start = r.start()) document["start"] = start->time;
   for (const recording::SideFileInfo& file : recording::listSideFiles(path))
     document["index"].push_back({{"name", file.name}, {"bytes", file.bytes}});
   if (r.end()) {
@@ -57,6 +58,9 @@ std::string render(const recording::Recording& r, const nlohmann::json& document
                         : "the recording is cut off");
   line("file", fmt::format("{} ({} of log in {} chunks)", humanSize(r.fileSize()), humanSize(r.logRawBytes()),
                            r.logChunks()));
+  if (auto start = r.start())
+    line("begins", fmt::format("at instruction {}: only the end of the run was kept (--last {})",
+                               withThousands(start->time), humanSize(meta.last)));
   for (const auto& file : document.value("index", nlohmann::json::array()))
     line("index", fmt::format("{} of {}, kept beside the file to answer sooner",
                               humanSize(file["bytes"].get<uint64_t>()), file["name"].get<std::string>()));

@@ -1,5 +1,6 @@
 #include "cli/open_replay.h"
 
+#include "base/text.h"
 #include "compiler/variant.h"
 
 #include <algorithm>
@@ -44,6 +45,8 @@ Result<compiler::Variant> objectVariantOf(const Context& context, const recordin
   return *made;
 }
 
+} // namespace
+
 Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant) {
   std::vector<fs::path> files;
   std::error_code failed;
@@ -58,8 +61,6 @@ Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant) {
   }
   return images;
 }
-
-} // namespace
 
 Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   FL_TRY(path, recordingFor(context, options));
@@ -76,9 +77,13 @@ Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   FL_TRY(log, recording::LogReader::open(recording.log()));
   replay::ReplayOptions replayOptions;
   replayOptions.endEpoch = recording.lastEpoch();
+  replayOptions.start = recording.start();
   replayOptions.side = std::make_shared<recording::SideFiles>(path, recording.identity());
   FL_TRY(replay, replay::Replay::open(std::move(images), std::move(log), replayOptions));
   std::vector<std::string> caveats = recording.caveats();
+  if (replay.start() > 0)
+    caveats.push_back(fmt::format("the recording has only the end of the run, from instruction {} on",
+                                  withThousands(replay.start())));
   return OpenRun{path, std::move(recording), std::move(replay), std::move(caveats)};
 }
 

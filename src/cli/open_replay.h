@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/run.h"
+#include "compiler/variant.h"
 #include "replay/replay.h"
 
 namespace faultline::cli {
@@ -12,6 +13,9 @@ struct OpenRun {
   replay::Replay replay;
   std::vector<std::string> caveats; // of the file
 };
+
+// The code of a variant, for replay.
+Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant);
 
 // Refuses a recording whose program has changed since, and says so.
 Result<OpenRun> openRun(const Context& context, const RunOptions& options);

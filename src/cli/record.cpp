@@ -63,6 +63,7 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
                             {"verdict", verdictJson(verdict)},
                             {"caveats", end.caveats},
                             {"forks", end.forks},
+                            {"start", run.result.start},
                             {"children", childrenJson(run.result.children)},
                             {"stats",
                              {{"seconds", end.seconds},
@@ -74,6 +75,7 @@ Result<int> record(Context& context, const RunOptions& options, bool passStatus)
   } else {
     log.note("{} {} after {}; {} recorded in {}", options.words[0], endText(end), humanDuration(end.seconds),
              humanSize(run.result.fileSize), run.path.string());
+    if (run.result.start) log.note("kept from instruction {} on", withThousands(run.result.start));
     noteChildren(log, run.result, options.children > 0);
     if (run.result.meta.expectation.isGiven())
       log.note("{}", verdict.failed() ? verdict.text : "The run passed");

@@ -3,7 +3,9 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/expectation.h"
+#include "cli/open_replay.h"
 #include "compiler/variant.h"
+#include "replay/follower.h"
 
 #include <algorithm>
 #include <csignal>
@@ -107,6 +109,11 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
       ->type_name("SECONDS");
   command.add_option("--limit", options.limit, "Keep at most this much of the recording, e.g. 500M")
       ->type_name("SIZE");
+  command
+      .add_option(
+          "--last", options.last,
+          "Keep only the end of the run, in a file of this size, e.g. 200M; a long run is slowed down")
+      ->type_name("SIZE");
   command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
       ->type_name("N");
   command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
@@ -163,6 +170,15 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   if (!options.limit.empty()) {
     FL_TRY(limit, parseSize(options.limit));
     request.sizeLimit = limit;
+  }
+  if (!options.last.empty()) {
+    FL_TRY(last, parseSize(options.last));
+    if (last == 0) return errorf("--last {}: nothing would be kept", options.last);
+    if (expectation.output || !expectation.oracle.empty())
+      return errorf("--expect and --oracle need all that the program prints: leave out --last");
+    FL_TRY(images, imagesOf(variant));
+    request.last = last;
+    request.follower = replay::followerOf(std::move(images));
   }
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   request.seed = options.seed;

@@ -16,6 +16,7 @@ struct RunOptions {
   std::string input;
   double timeout = 0;
   std::string limit;
+  std::string last;
   uint64_t seed = 0;
   bool captureOutput = false;
   size_t children = 0; // recordings of forked children to keep
@@ -24,7 +25,8 @@ struct RunOptions {
   std::string oracle;
 };
 
-// --program, --stdin, --timeout, --limit, --seed, --capture, --children: how to run the program. --expect,
+// --program, --stdin, --timeout, --limit, --last, --seed, --capture, --children: how to run the program.
+// --expect,
 // --expect-status, --oracle: when it fails.
 void addRunOptions(CLI::App& command, RunOptions& options);
 

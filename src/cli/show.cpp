@@ -141,7 +141,7 @@ Result<int> show(const Context& context, const ShowOptions& options) {
   report.stats["executed"] = run.replay.executed();
   report.stats["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (context.json) {
-    FL_CHECK(context.answer(finding::printed(finding::toJson(finding::toDocument(report))) + "\n"));
+    FL_CHECK(context.answer(finding::printed(finding::toJson(finding::toDocument(report)))));
   } else {
     report::SourceFiles files;
     report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),

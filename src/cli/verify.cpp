@@ -16,8 +16,10 @@ std::string render(const replay::VerifyReport& report, const std::vector<std::st
     text += fmt::format("{} {}\n", terminal.paint(Style::Yellow, "caveat:"), caveat);
   if (report.ok())
     text += fmt::format(
-        "{}: {} instructions replayed in {}, {} records met, {}\n", terminal.paint(Style::Green, "exact"),
-        withThousands(report.instructions), humanDuration(seconds), withThousands(report.records),
+        "{}{}: {} instructions replayed in {}, {} records met, {}\n", terminal.paint(Style::Green, "exact"),
+        report.start ? fmt::format(" from instruction {} on", withThousands(report.start)) : "",
+        withThousands(report.instructions - report.start), humanDuration(seconds),
+        withThousands(report.records),
         report.complete ? fmt::format("{} pages of memory equal", withThousands(report.pagesChecked))
                         : std::string("no list of pages to compare with: the program was killed"));
   else
@@ -43,7 +45,8 @@ Result<int> verify(const Context& context, const RunOptions& options) {
                                            {"caveats", run.caveats},
                                            {"stats",
                                             {{"seconds", seconds},
-                                             {"instructions", report.instructions},
+                                             {"instructions", report.instructions - report.start},
+                                             {"start", report.start},
                                              {"executed", run.replay.executed()},
                                              {"records", report.records},
                                              {"pagesChecked", report.pagesChecked},

@@ -152,10 +152,32 @@ uint32_t DebugTable::type(const DIType* t) {
     out_.debugTypes[index] = d;
   } else if (auto* composite = dyn_cast<DICompositeType>(t)) {
     describeComposite(*composite, index);
-  } else if (isa<DISubroutineType>(t)) {
-    out_.debugTypes[index].kind = DebugKind::Function;
+  } else if (auto* function = dyn_cast<DISubroutineType>(t)) {
+    describeSignature(*function, index);
   }
   return index;
+}
+
+// The first of its types is the result; one that is missing, behind it, stands for `...`.
+void DebugTable::describeSignature(const DISubroutineType& in, uint32_t index) {
+  out_.debugTypes[index].kind = DebugKind::Function;
+  DITypeRefArray types = in.getTypeArray();
+  if (!types || types.size() == 0) return;
+  uint32_t result = type(types[0]);
+  std::vector<fir::Member> parameters;
+  for (unsigned k = 1; k < types.size(); ++k) {
+    fir::Member m{};
+    m.name = text(types[k] ? "" : "...");
+    m.type = type(types[k]);
+    if (types[k] && types[k]->isArtificial()) m.flags |= fir::kArtificial;
+    parameters.push_back(m);
+  }
+  fir::DebugType& out = out_.debugTypes[index];
+  out.base = result;
+  out.count = uint32_t(parameters.size());
+  out.firstMember = uint32_t(out_.members.size());
+  out.memberCount = uint32_t(parameters.size());
+  out_.members.insert(out_.members.end(), parameters.begin(), parameters.end());
 }
 
 void DebugTable::describeBasic(const DIBasicType& in, fir::DebugType& out) {

@@ -37,6 +37,7 @@ private:
   uint32_t type(const llvm::DIType* type);
   void describeBasic(const llvm::DIBasicType& in, fir::DebugType& out);
   void describeDerived(const llvm::DIDerivedType& in, fir::DebugType& out);
+  void describeSignature(const llvm::DISubroutineType& in, uint32_t index);
   void describeComposite(const llvm::DICompositeType& in, uint32_t index);
   uint32_t arrayDimension(const llvm::DICompositeType& array, unsigned dimension, uint64_t bytes);
   void addMembers(const llvm::DICompositeType& in, uint32_t index);

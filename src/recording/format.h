@@ -18,9 +18,12 @@ inline constexpr uint64_t kMaxStoredSize = kMaxRawSize + (kMaxRawSize >> 7) + 40
 struct FileHeader {
   char magic[8];
   uint32_t version;
-  uint32_t flags; // 0 so far
+  uint32_t flags;
 };
 static_assert(sizeof(FileHeader) == 16);
+
+// Flag of a file that has a State, from which on there is a log.
+inline constexpr uint32_t kStartsLate = 1;
 
 enum class ChunkKind : uint32_t {
   Meta = 1,   // JSON: what was run and how
@@ -29,6 +32,8 @@ enum class ChunkKind : uint32_t {
   Output = 4, // OutputPrefix, zstd: what the program wrote
   End = 5,    // JSON: how it ended
   Object = 6, // JSON: a shared object that the program opened, and the variant that ran in its place
+  State = 7,  // StatePrefix, zstd: what replay starts from, if the beginning of the run was not kept
+  Pages = 8,  // PagesPrefix, zstd: memory of that state, kPagesPerBlock pages at a time (replay/page_store.h)
 };
 
 struct ChunkHeader {
@@ -43,6 +48,18 @@ static_assert(sizeof(ChunkHeader) == 40);
 
 struct LogPrefix {
   uint64_t firstEpoch; // of the first record in it that carries one; 0 if there is none
+};
+
+struct StatePrefix {
+  uint64_t time; // instructions executed before it
+  uint64_t epoch;
+  uint32_t pages; // in all Pages chunks
+  uint32_t reserved;
+};
+
+struct PagesPrefix {
+  uint32_t pages;
+  uint32_t reserved;
 };
 
 struct OutputPrefix {

@@ -134,6 +134,7 @@ std::string toJson(const Meta& meta) {
   Put put;
   metaFields(put, meta);
   if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
+  if (meta.last) put.object["last"] = meta.last;
   if (!meta.child.number.empty())
     put.object["child"] = {
         {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", widen(meta.child.recording)}};
@@ -161,6 +162,7 @@ Result<Meta> metaFromJson(std::string_view text) {
   return fromJson<Meta>(text, "meta", [](Get& get, Meta& m) {
     metaFields(get, m);
     if (get.object.contains("expect")) m.expectation = expectationFromJson(get.object["expect"]);
+    if (get.object.contains("last")) m.last = number<uint64_t>(get.object["last"]);
     if (get.object.contains("child")) m.child = childFromJson(get.object["child"]);
   });
 }

@@ -40,6 +40,7 @@ struct Meta {
   uint64_t seed = 0;
   uint64_t sizeLimit = 0; // bytes on disk; 0: none
   double timeout = 0;     // seconds; 0: none
+  uint64_t last = 0;      // only the end of the run was to be kept, in so many bytes; 0: all
   Expectation expectation;
   ChildOf child; // the input is kept, and the output, with the recording of the program itself
 };

@@ -78,12 +78,40 @@ private:
   std::vector<Recording::Place> places_;
 };
 
+class FileStart : public StartState {
+public:
+  FileStart(std::shared_ptr<const Recording::File> file, const StatePrefix& prefix, Recording::Place root,
+            std::vector<Recording::Place> blocks)
+      : file_(std::move(file)), root_(root), blocks_(std::move(blocks)) {
+    time = prefix.time;
+    epoch = prefix.epoch;
+    pages = prefix.pages;
+  }
+  Result<std::vector<uint8_t>> root() const override {
+    return file_->unpacked<std::vector<uint8_t>>(root_, sizeof(StatePrefix));
+  }
+  Result<std::vector<uint8_t>> block(uint32_t number) const override {
+    if (number >= blocks_.size())
+      return errorf("{} is cut off within the state it begins with", file_->name());
+    FL_TRY(bytes, file_->stored(blocks_[number]));
+    bytes.erase(bytes.begin(), bytes.begin() + sizeof(PagesPrefix));
+    return bytes;
+  }
+
+private:
+  std::shared_ptr<const Recording::File> file_;
+  Recording::Place root_;
+  std::vector<Recording::Place> blocks_;
+};
+
 // Of one stream in memory: a few bytes of zstd can stand for very many.
 constexpr uint64_t kMostJoined = uint64_t(1) << 30;
 
 size_t prefixSize(ChunkKind kind) {
   if (kind == ChunkKind::Log) return sizeof(LogPrefix);
   if (kind == ChunkKind::Output) return sizeof(OutputPrefix);
+  if (kind == ChunkKind::State) return sizeof(StatePrefix);
+  if (kind == ChunkKind::Pages) return sizeof(PagesPrefix);
   return 0;
 }
 
@@ -99,7 +127,8 @@ const char* headerFault(const ChunkHeader& header, uint64_t sequence) {
 const char* contentFault(const ChunkHeader& header, const std::vector<uint8_t>& stored) {
   if (header.kind == ChunkKind::Meta || header.kind == ChunkKind::End || header.kind == ChunkKind::Object)
     return stored.size() == header.rawSize ? nullptr : "its sizes differ";
-  if (header.kind != ChunkKind::Log && header.kind != ChunkKind::Input && header.kind != ChunkKind::Output)
+  if (header.kind != ChunkKind::Log && header.kind != ChunkKind::Input && header.kind != ChunkKind::Output &&
+      header.kind != ChunkKind::State && header.kind != ChunkKind::Pages)
     return nullptr; // of a later version: skipped
   size_t prefix = prefixSize(header.kind);
   // The declared size is believed only where zstd's own frame says the same, so that it bounds what is
@@ -127,7 +156,7 @@ Result<void> Recording::scan() {
   FileHeader file;
   if (!file_->read(0, &file, sizeof file) || std::memcmp(file.magic, kMagic, sizeof kMagic) != 0)
     return errorf("{} is not a recording", file_->name());
-  if (file.version != kVersion || file.flags != 0)
+  if (file.version != kVersion || (file.flags & ~kStartsLate) != 0)
     return errorf("{} was made by another version of Faultline (format {}, this one reads {}); record again",
                   file_->name(), file.version, kVersion);
   uint64_t offset = sizeof file, sequence = 0;
@@ -157,6 +186,8 @@ Result<void> Recording::scan() {
   }
   if (!hasMeta_)
     return errorf("{} has no usable part: it was cut off or damaged at its start", file_->name());
+  if ((file.flags & kStartsLate) && !state_)
+    return errorf("{} was cut off within the state that it begins with: record again", file_->name());
   if (fault)
     caveats_.push_back(fmt::format("the recording is cut off after chunk {}: the next one is damaged, {}",
                                    sequence - 1, fault));
@@ -197,6 +228,13 @@ Result<void> Recording::takeChunk(const ChunkHeader& header, const Place& place,
   case ChunkKind::Input:
     inputs_.push_back(tagged);
     break;
+  case ChunkKind::State:
+    std::memcpy(&statePrefix_, stored.data(), sizeof statePrefix_);
+    state_ = tagged;
+    break;
+  case ChunkKind::Pages:
+    pages_.push_back(tagged);
+    break;
   case ChunkKind::Output: {
     OutputPrefix prefix;
     std::memcpy(&prefix, stored.data(), sizeof prefix);
@@ -209,6 +247,11 @@ Result<void> Recording::takeChunk(const ChunkHeader& header, const Place& place,
 }
 
 std::shared_ptr<const LogSource> Recording::log() const { return std::make_shared<FileLog>(file_, logs_); }
+
+std::shared_ptr<const StartState> Recording::start() const {
+  if (!state_) return nullptr;
+  return std::make_shared<FileStart>(file_, statePrefix_, *state_, pages_);
+}
 
 uint64_t Recording::lastEpoch() const { return end_ ? end_->epoch : recording::lastEpoch(*log()); }
 

@@ -15,6 +15,18 @@
 
 namespace faultline::recording {
 
+// What a recording begins with that has only the end of its run.
+class StartState {
+public:
+  virtual ~StartState() = default;
+  uint64_t time = 0; // instructions executed before
+  uint64_t epoch = 0;
+  uint32_t pages = 0;
+  virtual Result<std::vector<uint8_t>> root() const = 0;
+  // Packed by zstd.
+  virtual Result<std::vector<uint8_t>> block(uint32_t number) const = 0;
+};
+
 class Recording {
 public:
   static Result<Recording> open(const std::filesystem::path& path);
@@ -24,6 +36,8 @@ public:
   const std::optional<End>& end() const { return end_; }
   const std::vector<LoadedObject>& objects() const { return objects_; }
   std::shared_ptr<const LogSource> log() const;
+  // Null: the recording has the run from its start.
+  std::shared_ptr<const StartState> start() const;
   // Epoch in which the run ended. Where the file does not say it, that of the last record of the log: replay
   // needs a bound in any case.
   uint64_t lastEpoch() const;
@@ -64,7 +78,9 @@ private:
   bool hasMeta_ = false;
   std::optional<End> end_;
   std::vector<LoadedObject> objects_;
-  std::vector<Place> logs_, inputs_, outputs_;
+  std::vector<Place> logs_, inputs_, outputs_, pages_;
+  std::optional<Place> state_;
+  StatePrefix statePrefix_{};
   std::vector<std::string> caveats_;
 };
 

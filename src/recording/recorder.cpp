@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "recording/child.h"
 #include "recording/input_pump.h"
+#include "recording/last_window.h"
 #include "recording/log_decode.h"
 #include "recording/output_tee.h"
 #include "recording/shared_log.h"
@@ -72,6 +73,7 @@ Meta describe(const RecordRequest& request, const Input& input) {
   meta.captureOutput = request.captureOutput;
   meta.seed = request.seed;
   meta.sizeLimit = request.sizeLimit;
+  meta.last = request.last;
   meta.expectation = request.expectation;
   if (request.timeout) meta.timeout = std::chrono::duration<double>(*request.timeout).count();
   return meta;
@@ -86,6 +88,7 @@ public:
 
   Result<RecordResult> record() {
     RecordResult result{describe(request_, input_), {}, 0};
+    if (request_.last > 0) beginWindow(result.meta);
     storeStart(result.meta);
     if (request_.children > 0) beginChildren(result.meta);
     begin_ = Clock::now();
@@ -96,6 +99,7 @@ public:
       watch(forwarder);
     }
     for (std::thread& worker : workers_) worker.join();
+    if (window_) window_->finish();
     for (OutputTee& tee : tees_) tee.finish();
     if (pump_) pump_->finish();
     if (pump_ && !pump_->keptAll())
@@ -103,21 +107,32 @@ public:
           fmt::format("only the first {} of standard input were kept", humanSize(kMaxInput)));
     if (children_) result.children = children_->result();
     storeEnd();
-    FL_CHECK(writer_.commit());
+    FL_CHECK(file().commit());
     result.end = end_;
-    result.fileSize = writer_.size();
+    result.fileSize = file().size();
+    if (window_) result.start = window_->startTime();
     return result;
   }
 
 private:
+  // Once the log is complete.
+  Writer& file() { return window_ ? window_->writer() : writer_; }
+
+  void beginWindow(const Meta& meta) {
+    uint64_t size = request_.sizeLimit ? std::min(request_.last, request_.sizeLimit) : request_.last;
+    LastWindow::Setting setting{request_.output, size, size, packMeta(meta), request_.follower};
+    window_.emplace(std::move(setting), std::move(writer_));
+  }
+
   void add(const PackedChunk& chunk) {
+    if (window_) return window_->add(chunk);
     std::lock_guard guard(writerMutex_);
     writer_.add(chunk);
   }
 
   void storeStart(const Meta& meta) {
-    add(packMeta(meta));
-    constexpr size_t kPiece = 16 << 20;
+    if (!window_) add(packMeta(meta));
+    const size_t kPiece = window_ ? 256 << 10 : 16 << 20; // a window keeps only the first ones
     for (size_t at = 0; at < input_.bytes.size(); at += kPiece)
       add(packInput(std::string_view(input_.bytes).substr(at, kPiece)));
     if (!input_.caveat.empty()) end_.caveats.push_back(input_.caveat);
@@ -162,8 +177,9 @@ private:
       auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
       end_.rawBytes += bytes.size();
       // The writer has no use for it any more, but the program must not wait.
-      if (stopped()) return;
+      if (!window_ && stopped()) return;
       PackedChunk chunk = packLog(firstEpoch(data, data + bytes.size()), bytes);
+      if (window_) return window_->add(chunk);
       std::lock_guard guard(writerMutex_);
       if (writer_.add(chunk))
         store_->stored(chunk, writer_.size());
@@ -313,12 +329,14 @@ private:
     end_.thread = state.thread;
     end_.records = state.records;
     end_.forks = state.forks;
-    end_.storedBytes = writer_.size();
+    end_.storedBytes = file().size();
     if (state.log_position == nullptr) end_.caveats.push_back("the program ended before it began to record");
     if (!log_.damage().empty()) end_.caveats.push_back("the end of the log is lost: " + log_.damage());
-    if (!writer_.stopped().empty())
-      end_.caveats.push_back("the recording is not complete: " + writer_.stopped());
-    writer_.add(packEnd(end_));
+    if (window_)
+      for (std::string& caveat : window_->caveats()) end_.caveats.push_back(std::move(caveat));
+    if (!file().stopped().empty())
+      end_.caveats.push_back("the recording is not complete: " + file().stopped());
+    file().add(packEnd(end_));
   }
 
   const RecordRequest& request_;
@@ -333,6 +351,7 @@ private:
   std::optional<Clock::time_point> dead_;
   std::thread drainer_;
   std::optional<Children> children_;
+  std::optional<LastWindow> window_;
   bool toldOfChildren_ = false;
   std::deque<std::thread> workers_;
   std::vector<PackedChunk> objects_;
@@ -346,8 +365,16 @@ private:
 
 Result<RecordResult> recordRun(const RecordRequest& request) {
   if (request.argv.empty()) return errorf("there is no program to record");
+  if (request.last > 0 && request.last < LastWindow::kLeastSize)
+    return errorf("--last needs at least {}: the state of the program has to fit, too",
+                  humanSize(LastWindow::kLeastSize));
+  if (request.last > 0 && request.children > 0)
+    return errorf("--last and --children do not go together yet: leave one of them out");
   FL_TRY(input, takeInput(request.input, request.keepInput));
-  FL_TRY(writer, Writer::create(request.output, request.sizeLimit));
+  // A window's file begins small, and must never be larger.
+  uint64_t most = request.sizeLimit ? request.sizeLimit : request.last;
+  if (request.last) most = std::min(most, request.last);
+  FL_TRY(writer, Writer::create(request.output, most));
   FL_TRY(control, ControlSocket::create());
   FL_TRY(log, SharedLog::create({.control = control.name(),
                                  .token = control.token(),

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "recording/children.h"
+#include "recording/follower.h"
 #include "recording/meta.h"
 
 #include <chrono>
@@ -44,8 +45,12 @@ struct RecordRequest {
   uint64_t sizeLimit = 0;            // bytes of recording; 0: none. The program goes on beyond it
   bool captureOutput = false;        // keep what the program writes to streams 1 and 2
   bool passOutput = true;            // and, when captured, write it to ours too
-  Expectation expectation = {};      // kept for whoever judges the run
-  uint64_t seed = 0;                 // thread schedule; 0: in order
+  // Keep only the end of the run, in a file of at most so many bytes; 0: all of it. `follower` replays the
+  // rest while the program runs.
+  uint64_t last = 0;
+  MakeFollower follower = {};
+  Expectation expectation = {}; // kept for whoever judges the run
+  uint64_t seed = 0;            // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
   size_t children = 0; // record forked children too, and keep at most so many of those that end well
   // Asked, from a thread of ours, for each shared object that the program opens; the program waits meanwhile.
@@ -58,6 +63,7 @@ struct RecordResult {
   Meta meta;
   End end;
   uint64_t fileSize = 0;
+  uint64_t start = 0; // the first instruction that was kept
   ChildrenResult children = {};
 };
 

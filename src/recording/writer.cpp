@@ -52,7 +52,21 @@ PackedChunk packOutput(uint32_t stream, std::string_view bytes) {
   return pack(ChunkKind::Output, &prefix, sizeof prefix, bytes);
 }
 
-Result<Writer> Writer::create(const std::filesystem::path& path, uint64_t sizeLimit) {
+PackedChunk packState(const StatePrefix& prefix, std::span<const uint8_t> root) {
+  return pack(ChunkKind::State, &prefix, sizeof prefix,
+              {reinterpret_cast<const char*>(root.data()), root.size()});
+}
+
+PackedChunk packPages(uint32_t pages, std::span<const uint8_t> packed) {
+  PagesPrefix prefix{pages, 0};
+  PackedChunk chunk{ChunkKind::Pages, uint64_t(pages) * 4096, {}};
+  chunk.stored.resize(sizeof prefix + packed.size());
+  std::memcpy(chunk.stored.data(), &prefix, sizeof prefix);
+  std::memcpy(chunk.stored.data() + sizeof prefix, packed.data(), packed.size());
+  return chunk;
+}
+
+Result<Writer> Writer::create(const std::filesystem::path& path, uint64_t sizeLimit, uint32_t flags) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     return errorf("cannot write {}: it is a folder; name a file in it", path.string());
@@ -66,6 +80,7 @@ Result<Writer> Writer::create(const std::filesystem::path& path, uint64_t sizeLi
   FileHeader header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kVersion;
+  header.flags = flags;
   if (!writer.put(&header, sizeof header))
     return errorf("cannot write {}: {}", path.string(), std::strerror(errno));
   return writer;
@@ -101,6 +116,16 @@ bool Writer::put(const void* bytes, size_t size) {
 
 bool Writer::fits(const PackedChunk& chunk) const {
   return limit_ == 0 || size_ + sizeof(ChunkHeader) + chunk.stored.size() + kEndReserve <= limit_;
+}
+
+bool Writer::readBack(uint64_t offset, std::vector<uint8_t>& bytes) const {
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t got = pread(fd_, bytes.data() + done, bytes.size() - done, off_t(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += size_t(got);
+  }
+  return true;
 }
 
 bool Writer::add(const PackedChunk& chunk) {

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,10 +29,12 @@ PackedChunk packLog(uint64_t firstEpoch, std::string_view bytes);
 PackedChunk packOutput(uint32_t stream, std::string_view bytes);
 PackedChunk packObject(const LoadedObject& object);
 PackedChunk packEnd(const End& end);
+PackedChunk packState(const StatePrefix& prefix, std::span<const uint8_t> root);
+PackedChunk packPages(uint32_t pages, std::span<const uint8_t> packed); // by zstd already
 
 class Writer {
 public:
-  static Result<Writer> create(const std::filesystem::path& path, uint64_t sizeLimit = 0);
+  static Result<Writer> create(const std::filesystem::path& path, uint64_t sizeLimit = 0, uint32_t flags = 0);
   Writer(Writer&& other) noexcept;
   Writer& operator=(Writer&&) = delete;
   ~Writer();
@@ -42,14 +45,18 @@ public:
 
   // The file as it grows, to read from; stays good whatever becomes of it.
   FileDescriptor duplicate() const { return FileDescriptor(fcntl(fd_, F_DUPFD_CLOEXEC, 0)); }
+  // Whether a chunk stays within the limit.
+  bool fits(const PackedChunk& chunk) const;
+  // Stored bytes, from where they lie in the file. False: they cannot be read.
+  bool readBack(uint64_t offset, std::vector<uint8_t>& bytes) const;
   uint64_t size() const { return size_; }
+  uint64_t limit() const { return limit_; }
   const std::string& stopped() const { return stopped_; }
 
 private:
   Writer(std::filesystem::path path, std::filesystem::path temporary, int fd, uint64_t limit)
       : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd), limit_(limit) {}
   bool put(const void* bytes, size_t size);
-  bool fits(const PackedChunk& chunk) const;
   void stop(std::string why);
 
   std::filesystem::path path_;

@@ -82,7 +82,7 @@ Result<void> Checkpoints::approach(Engine& engine, Time t) {
 
 Result<void> Checkpoints::approachEpoch(Engine& engine, uint64_t epoch) {
   // Epochs grow with time, so it is enough to find the time.
-  Time t = 0;
+  Time t = made_.empty() ? 0 : made_.begin()->first;
   for (auto& [time, state] : made_)
     if (state.epoch < epoch) t = std::max(t, time);
   if (file_)

@@ -66,7 +66,7 @@ Result<Engine::Stop> Engine::finish(uint64_t limit) {
 
 // False: there is a reason to stop.
 bool Engine::step(uint64_t limit, bool exact) {
-  if (error_ || ending_.kind != Ending::None || atBreak_) return false;
+  if (error_ || ending_.kind != Ending::None || atBreak_ || log_.position().chunk >= stopChunk_) return false;
   switch (t().place) {
   case Place::Outside:
     outside();

@@ -72,6 +72,9 @@ public:
   // Until the instruction is next in that epoch; at most to soon after `limit`.
   Result<Stop> runToInstance(uint64_t epoch, uint64_t globalId, uint64_t limit = kNever);
 
+  // From now on run() stops, too, where the log comes to this chunk: what follows may not be there yet.
+  void stopAtChunk(uint32_t chunk) { stopChunk_ = chunk; }
+
   const Ending& ending() const { return ending_; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
   uint64_t steps() const { return m_.steps; }
@@ -187,6 +190,7 @@ private:
   std::optional<Divergence> divergence_;
   std::optional<Error> error_;
   bool atBreak_ = false;
+  uint32_t stopChunk_ = fir::kNone;
 };
 
 } // namespace faultline::replay

@@ -70,7 +70,22 @@ struct Replay::Impl {
     return {};
   }
 
+  Result<void> enter(const recording::StartState& from) {
+    FL_TRY(root, from.root());
+    PageReader pages(from.pages, [&](uint32_t block) { return from.block(block); });
+    FL_TRY(state, engine.decode(root, pages));
+    FL_CHECK(engine.restore(state));
+    start = engine.steps();
+    startEpoch = engine.epoch();
+    return {};
+  }
+  Error isBeforeStart() const {
+    return errorf("the recording begins at instruction @{}: it has only the end of the run", start);
+  }
+
   Checkpoints checkpoints;
+  Time start = 0;
+  uint64_t startEpoch = 0;
   uint64_t executed = 0;
   Engine engine;
   EngineMemory memoryView;
@@ -84,6 +99,7 @@ Replay::~Replay() = default;
 
 Result<Replay> Replay::open(std::vector<fir::Image> images, LogReader log, ReplayOptions options) {
   auto impl = std::make_unique<Impl>(Program(std::move(images)), std::move(log), options);
+  if (options.start) FL_CHECK(impl->enter(*options.start));
   impl->checkpoints.add(impl->engine); // the start
   return Replay(std::move(impl));
 }
@@ -95,7 +111,7 @@ Result<Ending> Replay::runToEnd() {
 }
 
 Result<Ending> Replay::runToEnd(OutsideListener& listener) {
-  FL_CHECK(seek(0));
+  FL_CHECK(seek(start()));
   impl_->engine.setListener(&listener);
   auto done = impl_->forward(kNever);
   impl_->engine.setListener(nullptr);
@@ -104,12 +120,14 @@ Result<Ending> Replay::runToEnd(OutsideListener& listener) {
 }
 
 Result<void> Replay::seek(Time t) {
+  if (t < impl_->start) return impl_->isBeforeStart();
   FL_CHECK(impl_->checkpoints.approach(impl_->engine, t));
   if (atEnd() && t >= now()) return {};
   return impl_->forward(t);
 }
 
 Result<bool> Replay::runToInstance(uint64_t epoch, uint64_t globalId) {
+  if (epoch < impl_->startEpoch) return impl_->isBeforeStart();
   FL_CHECK(impl_->checkpoints.approachEpoch(impl_->engine, epoch));
   FL_TRY(stop, impl_->inPieces(kNever, [&](Time next, bool) {
     return impl_->engine.runToInstance(epoch, globalId, next);
@@ -128,10 +146,14 @@ Result<void> Replay::observe(Observer& observer, Time t) {
 Result<VerifyReport> Replay::verify() {
   // What another process left is no proof.
   impl_->checkpoints.forgetFile();
-  FL_CHECK(seek(0));
-  return verifyRun(*this);
+  FL_CHECK(seek(start()));
+  uint64_t before = start() ? impl_->engine.recordsTaken() : 0;
+  FL_TRY(report, verifyRun(*this));
+  report.records -= before;
+  return report;
 }
 
+Time Replay::start() const { return impl_->start; }
 Time Replay::now() const { return impl_->engine.current().time; }
 bool Replay::atEnd() const { return impl_->engine.ending().kind != Ending::None; }
 Instance Replay::current() const { return impl_->engine.current(); }

@@ -10,6 +10,7 @@
 // that is used only once is certain to be there only if it was computed after the last seek's stop.
 #pragma once
 
+#include "recording/reader.h"
 #include "recording/side_files.h"
 #include "replay/engine.h"
 #include "replay/views.h"
@@ -22,6 +23,8 @@ struct ReplayOptions : EngineOptions {
   uint64_t checkpointInterval = 8'000'000; // instructions, to begin with
   uint32_t checkpointCount = 128;
   uint64_t checkpointBytes = uint64_t(1) << 30; // memory in all beyond which checkpoints are thinned out
+  // The state to start from, where the recording has only the end of the run; null: the run's start.
+  std::shared_ptr<const recording::StartState> start;
   // Where checkpoints are found that another process left, and left for the next one; null: nowhere.
   std::shared_ptr<const recording::SideFiles> side;
   uint64_t keepFrom = 20'000'000; // instructions; a shorter run is replayed as quickly
@@ -31,6 +34,7 @@ struct ReplayOptions : EngineOptions {
 struct VerifyReport {
   Ending ending;
   uint64_t instructions = 0;
+  Time start = 0; // of the first one that was replayed
   uint64_t records = 0;
   uint64_t pagesChecked = 0;
   uint64_t pagesMismatched = 0;
@@ -51,7 +55,7 @@ public:
   Result<Ending> runToEnd();
   // The same, from the start, with someone who is told of all outside calls on the way.
   Result<Ending> runToEnd(OutsideListener& listener);
-  // To time t; to the end if the run is shorter.
+  // To time t; to the end if the run is shorter. Fails before start().
   Result<void> seek(Time t);
   // To the instruction in that epoch, wherever it is. False: the run has no such instance; it is at its end.
   Result<bool> runToInstance(uint64_t epoch, uint64_t globalId);
@@ -63,6 +67,8 @@ public:
   Result<VerifyReport> verify();
 
   Time now() const;
+  // The first instruction that the recording has.
+  Time start() const;
   bool atEnd() const;
   Instance current() const;
   const Ending& ending() const;

@@ -70,8 +70,10 @@ private:
     if (type.get()->count == fir::kNone) return joined("function", inner);
     std::string parameters;
     for (const fir::Member& m : type.members()) {
+      if (m.flags & fir::kArtificial) continue; // `this`
       if (!parameters.empty()) parameters += ", ";
-      parameters += run(type.memberType(m), "", nesting - 1);
+      bool isRest = type.memberName(m) == "...";
+      parameters += isRest ? "..." : run(type.memberType(m), "", nesting - 1);
     }
     if (parameters.empty() && isPlainC(*type.image)) parameters = "void";
     return run(type.base(), inner + "(" + parameters + ")", nesting - 1);

@@ -57,6 +57,7 @@ Result<VerifyReport> verifyRun(Replay& replay) {
   Engine& engine = replay.engine();
   report.ending = replay.ending();
   report.instructions = engine.steps();
+  report.start = replay.start();
   report.records = engine.recordsTaken();
   if (ending)
     comparePages(engine, report);

@@ -68,6 +68,19 @@ TEST_F(Commands, ShowTellsWhereWhyAndWithWhatValues) {
   EXPECT_THAT(shown.out, ContainsRegex("sum = 6"));
 }
 
+TEST_F(Commands, FunctionPointersAreDeclaredAsInC) {
+  build("#include <stdlib.h>\n"
+        "static int add(int a, const char *b) { return a + *b; }\n"
+        "int main(void) { int (*op)(int, const char *) = add; void (*none)(void) = 0;\n"
+        "  int (*rest)(const char *, ...) = 0; abort(); return op(1, 0) + !none + !rest; }\n",
+        "pointers");
+  ASSERT_EQ(faultline({"record", "-q", "-o", "p.flr", "--", "./pointers"}).status, 0);
+  RunResult shown = faultline({"show", "p.flr", "--json", "--frames", "all"});
+  for (const char* type : {"int (*)(int, const char *)", "void (*)(void)", "int (*)(const char *, ...)"})
+    EXPECT_THAT(shown.out, HasSubstr(type));
+  EXPECT_THAT(shown.out, testing::Not(testing::EndsWith("\n\n")));
+}
+
 TEST_F(Commands, ShowAsADocument) {
   recordCrash();
   RunResult shown = faultline({"show", "--json", "crash.flr", "--print", "sum", "--print", "n"});

@@ -4,6 +4,7 @@
 // FAULTLINE_MUTANTS=N makes N mutants of recordings and as many of the others (default: 300);
 // FAULTLINE_MUTANT=K makes only number K, in this process, for a debugger. scripts/mutate.sh runs 10,000.
 #include "mutation/saved_states.h"
+#include "recording/reader.h"
 #include "support/run.h"
 #include "support/sandbox.h"
 
@@ -263,6 +264,25 @@ TEST(MutatedFiles, SavedStatesAreReadOrRefused) {
     return out;
   };
   expectNoFailure(body, mutant);
+}
+
+// Recordings that begin with a state, as --last makes them.
+TEST(MutatedFiles, RecordingsOfTheEndAreReadOrRefused) {
+  std::vector<Bytes> good;
+  for (const Sample& s : Samples::get().all) {
+    auto states = savedStates(s.recordingBytes, s.images, 3);
+    ASSERT_EQ(states.size(), 3u);
+    good.push_back(recordingFrom(s.recordingBytes, states[0]));
+    EXPECT_EQ(readRecording(good.back(), s.images, {}), "");
+    // Not even the good one can be walked from before its start.
+    MemoryFile file(good.back());
+    auto recording = recording::Recording::open(file.path());
+    ASSERT_TRUE(bool(recording)) << recording.error().message;
+    ASSERT_TRUE(recording->start());
+    EXPECT_EQ(recording->start()->time, states[0].time);
+  }
+  auto mutant = [&](uint64_t k) { return mutateRecording(good[k % good.size()], k); };
+  expectNoFailure([&](uint64_t k) { return readRecording(mutant(k).bytes, sampleOf(k).images, {}); }, mutant);
 }
 
 // A sample of them through the commands themselves: an answer or one line of error.

@@ -296,7 +296,7 @@ std::string damageChunks(std::vector<Chunk>& chunks, Random& random) {
     chunks.erase(chunks.begin() + ptrdiff_t(at));
     return fmt::format("chunk {} gone", at);
   case 3:
-    chunk.kind = ChunkKind(random() % 7);
+    chunk.kind = ChunkKind(random() % 10);
     return fmt::format("chunk {} of another kind", at);
   case 4:
     chunk.rawSize = oddNumber(random);

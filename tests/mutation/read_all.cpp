@@ -100,6 +100,7 @@ private:
     options.checkpointInterval = 1000;
     options.checkpointCount = 8;
     options.endEpoch = recording_.lastEpoch();
+    options.start = recording_.start();
     return options;
   }
 
@@ -116,18 +117,18 @@ private:
     // Within an epoch no instruction runs twice, and none is longer than the longest function; a call in it
     // begins the next. What a log can make happen again without an epoch is a fault at an instruction.
     uint64_t epochs = std::min(recording_.lastEpoch(), limits_.steps) + 2;
-    if (end > epochs * (longest + 2) + recording_.logRawBytes() && problem_.empty())
+    if (end - replay->start() > epochs * (longest + 2) + recording_.logRawBytes() && problem_.empty())
       problem_ = fmt::format("{} instructions in {} epochs", end, epochs);
     show(*replay);
     if (!limits_.thorough) return;
-    ok(replay->seek(end / 2));
+    ok(replay->seek(replay->start() / 2 + end / 2));
     show(*replay);
     ok(replay->stepBack());
     ok(replay->stepForward());
-    ok(replay->seek(0));
+    ok(replay->seek(replay->start()));
     replay::Observer observer;
-    ok(replay->observe(observer, std::min<uint64_t>(end, 20000)));
-    ok(replay->seek(0));
+    ok(replay->observe(observer, std::min<uint64_t>(end, replay->start() + 20000)));
+    ok(replay->seek(replay->start()));
     ok(replay->runToInstance(replay->current().epoch + 3, 5));
     ok(replay->runToEnd());
   }

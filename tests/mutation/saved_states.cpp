@@ -2,6 +2,7 @@
 
 #include "recording/log_reader.h"
 #include "recording/reader.h"
+#include "recording/writer.h"
 #include "replay/checkpoint.h"
 #include "replay/page_store.h"
 #include "replay/replay.h"
@@ -29,6 +30,7 @@ SavedState saveState(Replay& replay) {
     return {};
   });
   out.time = state.steps;
+  out.epoch = state.epoch;
   out.root = replay.engine().encode(state, pages);
   if (!pages.finish()) out.root.clear();
   return out;
@@ -36,14 +38,18 @@ SavedState saveState(Replay& replay) {
 
 namespace {
 
+Bytes packedBlock(const SavedState& state, uint32_t block) {
+  Bytes raw;
+  for (size_t k = block * kPagesPerBlock; k < state.pages.size() && k < (block + 1) * kPagesPerBlock; ++k)
+    raw.insert(raw.end(), state.pages[k].begin(), state.pages[k].end());
+  Bytes packed(ZSTD_compressBound(raw.size()));
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), 1));
+  return packed;
+}
+
 PageReader readerOf(const SavedState& state) {
   return PageReader(uint32_t(state.pages.size()), [&state](uint32_t block) -> Result<std::vector<uint8_t>> {
-    Bytes raw;
-    for (size_t k = block * kPagesPerBlock; k < state.pages.size() && k < (block + 1) * kPagesPerBlock; ++k)
-      raw.insert(raw.end(), state.pages[k].begin(), state.pages[k].end());
-    Bytes packed(ZSTD_compressBound(raw.size()));
-    packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), 1));
-    return packed;
+    return packedBlock(state, block);
   });
 }
 
@@ -170,6 +176,21 @@ std::string continueFrom(const Bytes& bytes, const std::vector<fir::Image>& imag
   if (auto end = replay->runToEnd(); !end) return problemOf(end.error());
   (void)Moment(*replay, true);
   return {};
+}
+
+Bytes recordingFrom(const Bytes& recording, const SavedState& state) {
+  std::vector<Chunk> chunks;
+  auto add = [&](const recording::PackedChunk& c) { chunks.push_back({c.kind, c.rawSize, c.stored}); };
+  for (Chunk& chunk : chunksOf(recording)) {
+    chunks.push_back(std::move(chunk));
+    if (chunks.size() > 1) continue;
+    add(recording::packState({state.time, state.epoch, uint32_t(state.pages.size()), 0}, state.root));
+    for (size_t k = 0; k < state.pages.size(); k += kPagesPerBlock) {
+      size_t count = std::min<size_t>(state.pages.size() - k, kPagesPerBlock);
+      add(recording::packPages(uint32_t(count), packedBlock(state, uint32_t(k / kPagesPerBlock))));
+    }
+  }
+  return recordingOf(chunks);
 }
 
 SavedState mutateState(const SavedState& good, uint64_t seed, std::string& how) {

@@ -11,7 +11,7 @@ class Replay;
 namespace faultline::test {
 
 struct SavedState {
-  uint64_t time = 0;
+  uint64_t time = 0, epoch = 0;
   Bytes root;
   std::vector<Bytes> pages; // unpacked
 };
@@ -29,6 +29,9 @@ std::string checkSavedStates(const std::string& recording, const std::vector<fir
 // Goes on from a state that may be damaged, as far as it goes. An error is a fine answer.
 std::string continueFrom(const Bytes& recording, const std::vector<fir::Image>& images,
                          const SavedState& state, const ReadLimits& limits);
+
+// The recording without what comes before the state, as `record --last` leaves it.
+Bytes recordingFrom(const Bytes& recording, const SavedState& state);
 
 SavedState mutateState(const SavedState& good, uint64_t seed, std::string& how);
 
