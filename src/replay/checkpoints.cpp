@@ -4,6 +4,8 @@
 
 namespace faultline::replay {
 
+constexpr uint64_t kFewBytes = 4 << 20; // copied at once
+
 Checkpoints::Checkpoints(const ReplayOptions& options)
     : options_(options), interval_(std::max<uint64_t>(options.checkpointInterval, 1)) {
   if (options.side) file_ = CheckpointFile::open(*options.side);
@@ -15,6 +17,11 @@ Checkpoints::Checkpoints(const ReplayOptions& options)
 void Checkpoints::add(Engine& engine) {
   const Engine::State* before = made_.empty() ? nullptr : &made_.rbegin()->second;
   made_.emplace(engine.steps(), engine.save(before));
+  // Pages that are written to after a checkpoint are copied. Where that is more work than the instructions
+  // in between, checkpoints are too near to each other.
+  uint64_t used = engine.memory().bytesInUse(), copied = used - std::min(used, usedBefore_);
+  usedBefore_ = used;
+  if (made_.size() > 2 && copied > 2 * interval_ + kFewBytes) interval_ *= 2;
   while (made_.size() > 2 && (made_.size() > options_.checkpointCount ||
                               engine.memory().bytesInUse() > options_.checkpointBytes)) {
     size_t count = made_.size();

@@ -39,6 +39,7 @@ private:
 
   ReplayOptions options_;
   uint64_t interval_;
+  uint64_t usedBefore_ = 0; // bytes of memory at the last one
   std::map<Time, Engine::State> made_;
   std::optional<Engine::State> end_;
   std::unique_ptr<CheckpointFile> file_;

@@ -1,5 +1,7 @@
 #include "replay/library_values.h"
 
+#include "replay/library_containers.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -8,24 +10,6 @@ namespace faultline::replay {
 using fir::DebugKind;
 
 namespace {
-
-constexpr uint64_t kMostElements = uint64_t(1) << 40; // a size beyond it is damage
-
-std::optional<ValuePlace> memberOf(const ValuePlace& place, std::string_view name) {
-  auto found = findMember(place.type, name);
-  if (!found) return std::nullopt;
-  return place.member(found->owner, found->member);
-}
-
-template <class... Names>
-std::optional<ValuePlace> memberOf(const ValuePlace& place, std::string_view name, Names... further) {
-  auto inner = memberOf(place, name);
-  return inner ? memberOf(*inner, further...) : std::nullopt;
-}
-
-std::optional<uint64_t> numberIn(const ValueWriter& out, const std::optional<ValuePlace>& place) {
-  return place ? readNumber(*place, out.memory()) : std::nullopt;
-}
 
 bool writeString(ValueWriter& out, const ValuePlace& place, unsigned) {
   // At fixed offsets, so that a unit which only declares the type shows its strings as well.
@@ -106,41 +90,6 @@ bool writeOptional(ValueWriter& out, const ValuePlace& place, unsigned depth) {
   else
     out.append("nullopt");
   return true;
-}
-
-bool writeSize(ValueWriter& out, const std::optional<ValuePlace>& place) {
-  auto count = numberIn(out, place);
-  if (!count || *count > kMostElements) return false;
-  return out.append(fmt::format("size {}", *count)), true;
-}
-bool writeTree(ValueWriter& out, const ValuePlace& place, unsigned) {
-  return writeSize(out, memberOf(place, "_M_t", "_M_impl", "_M_node_count"));
-}
-bool writeTable(ValueWriter& out, const ValuePlace& place, unsigned) {
-  return writeSize(out, memberOf(place, "_M_h", "_M_element_count"));
-}
-bool writeList(ValueWriter& out, const ValuePlace& place, unsigned) {
-  return writeSize(out, memberOf(place, "_M_impl", "_M_node", "_M_size"));
-}
-
-bool writeDeque(ValueWriter& out, const ValuePlace& place, unsigned) {
-  auto start = memberOf(place, "_M_impl", "_M_start"), finish = memberOf(place, "_M_impl", "_M_finish");
-  if (!start || !finish) return false;
-  auto cur = memberOf(*start, "_M_cur");
-  uint64_t size = cur ? sizeOf(elementOf(cur->type)) : 0;
-  auto startCur = numberIn(out, cur), startLast = numberIn(out, memberOf(*start, "_M_last"));
-  auto endCur = numberIn(out, memberOf(*finish, "_M_cur")),
-       endFirst = numberIn(out, memberOf(*finish, "_M_first"));
-  auto startNode = numberIn(out, memberOf(*start, "_M_node")),
-       endNode = numberIn(out, memberOf(*finish, "_M_node"));
-  if (size == 0 || !startCur || !startLast || !endCur || !endFirst || !startNode || !endNode) return false;
-  // Whole chunks between the first and the last one; each of the three differences is small or damaged.
-  uint64_t chunk = size < 512 ? 512 / size : 1, chunks = (*endNode - *startNode) / 8;
-  uint64_t inFirst = (*startLast - *startCur) / size, inLast = (*endCur - *endFirst) / size;
-  if (chunks > kMostElements || inFirst > chunk || inLast > chunk) return false;
-  uint64_t count = chunks * chunk + inFirst + inLast;
-  if (count < chunk) return false;
-  return out.append(fmt::format("size {}", count - chunk)), true;
 }
 
 bool writeAtomic(ValueWriter& out, const ValuePlace& place, unsigned depth) {

@@ -1,6 +1,7 @@
 #include "replay/value_text.h"
 
 #include "golden/values/values.h"
+#include "replay/library_containers.h"
 #include "replay/scalar_text.h"
 #include "unit/replay/stopped_state.h"
 
@@ -102,12 +103,31 @@ TEST_F(LibraryValues, OptionalIsItsValueOrNothing) {
   EXPECT_EQ(text("none"), "nullopt");
 }
 
-TEST_F(LibraryValues, OtherContainersShowTheirSize) {
-  EXPECT_EQ(text("byNumber"), "size 2");
-  EXPECT_EQ(text("chosen"), "size 3");
-  EXPECT_EQ(text("hashed"), "size 1");
-  EXPECT_EQ(text("chain"), "size 4");
-  EXPECT_EQ(text("queue"), "size 300");
+TEST_F(LibraryValues, OtherContainersShowTheirElementsToo) {
+  EXPECT_EQ(text("byNumber"), R"(size 2 {[1] = "a", [2] = "b"})");
+  EXPECT_EQ(text("chosen"), "size 3 {4, 5, 6}");
+  EXPECT_EQ(text("hashed"), "size 1 {[1] = 1}");
+  EXPECT_EQ(text("chain"), "size 4 {1, 2, 3, 4}");
+  EXPECT_EQ(text("queue"), "size 300 {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...}");
+  objects_.queue.clear();
+  for (int k = 0; k < 5; ++k) objects_.queue.push_front(k), objects_.queue.push_back(-k);
+  EXPECT_EQ(text("queue"), "size 10 {4, 3, 2, 1, 0, 0, -1, -2, -3, -4}");
+  objects_.chosen.clear();
+  EXPECT_EQ(text("chosen"), "size 0 {}");
+  for (int k = 0; k < 100; ++k) objects_.chosen.insert(k * 7 % 100);
+  EXPECT_EQ(text("chosen"), "size 100 {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, ...}");
+  objects_.hashed = {{5, 50}, {6, 60}, {7, 70}};
+  EXPECT_EQ(text("hashed").size(), std::string("size 3 {[5] = 50, [6] = 60, [7] = 70}").size());
+}
+
+TEST(TemplateArgument, IsFoundBetweenBrackets) {
+  EXPECT_EQ(templateArgument("map<int, std::pair<A, B<C> >, std::less<int> >", 0), "int");
+  EXPECT_EQ(templateArgument("map<int, std::pair<A, B<C> >, std::less<int> >", 1), "std::pair<A, B<C> >");
+  EXPECT_EQ(templateArgument("map<int, std::pair<A, B<C> >, std::less<int> >", 2), "std::less<int>");
+  EXPECT_EQ(templateArgument("map<int>", 1), "");
+  EXPECT_EQ(templateArgument("function<int (char, long)>", 0), "int (char, long)");
+  EXPECT_EQ(templateArgument("plain", 0), "");
+  EXPECT_EQ(templateArgument("cut<int", 0), "");
 }
 
 TEST_F(LibraryValues, RecordsShowBasesAndMembers) {
