@@ -92,12 +92,18 @@ class Measurement:
                              "bytes / instruction": self.recording.stat().st_size / count,
                              "replay, million/s": count / used.cpu / 1e6, "replay memory, MB": used.memory / 1e6})
         draw = random.Random(1)
-        jumps = [cost(self.faultline("show", "--at", f"@{draw.randrange(count)}", self.recording), env=self.env).cpu
-                 for _ in range(5)]
+        jumps = [self.jump(draw.randrange(count)) for _ in range(5)]
         self.figures["jump, s"] = statistics.median(jumps)
-        self.figures["jump to last, s"] = cost(self.faultline("show", "--at", f"@{count - 1}", self.recording),
-                                               env=self.env).cpu
+        self.forget()
+        self.figures["first jump, to the middle, s"] = self.jump(count // 2)
         self.small = self.asked("verify", self.work / "small.flr")["stats"]["instructions"]
+
+    def jump(self, time):
+        return cost(self.faultline("show", "--at", f"@{time}", self.recording), env=self.env).cpu
+
+    def forget(self):
+        """What replay keeps beside a recording to be faster the next time."""
+        shutil.rmtree(f"{self.recording}.index", ignore_errors=True)
 
     def slow(self):
         arguments, stdin = self.p.full
@@ -148,7 +154,17 @@ class Measurement:
         self.replay()
         if not self.options.quick:
             self.slow()
+        self.forget()
         self.recording.unlink()
+        self.kept().write_text(json.dumps({"cpu": self.cpu, "figures": self.figures}))
+        return self
+
+    def kept(self):
+        return self.work / f"{self.p.name}.figures.json"
+
+    def load(self):
+        kept = json.loads(self.kept().read_text())
+        self.cpu, self.figures = kept["cpu"], kept["figures"]
         return self
 
 
@@ -166,8 +182,10 @@ FIGURES = [
      "≤ 3", "≤ 1.5"),
     ("replay, million instructions/s, least", lambda m: min(x.figures["replay, million/s"] for x in m),
      "≥ 100", "≥ 1,000"),
-    ("jump to a random instance, scaled to a run of 10⁹, s",
-     lambda m: max(x.figures["jump, s"] * 1e9 / x.figures["instructions"] for x in m), "≤ 2", "≤ 0.3"),
+    ("jump to a random instance, s, once replayed", lambda m: max(x.figures["jump, s"] for x in m), "≤ 2", "≤ 0.3"),
+    ("first jump, to the middle of 10⁹ instructions, s",
+     lambda m: max(x.figures["first jump, to the middle, s"] * 1e9 / x.figures["instructions"] for x in m),
+     "≤ 2", "≤ 0.3"),
     ("memory of replay, MB, most", lambda m: max(x.figures["replay memory, MB"] for x in m), "≤ 4,295", "≤ 1,074"),
 ]
 
@@ -195,8 +213,8 @@ def report(measured, options):
     times.append(["(clang -O0, s)"] + [number(m.cpu["clang -O0"]) for m in measured] + [""])
     rest = [["of each program"] + names]
     for figure in ("instructions", "bytes / instruction", "faultline-cc / clang", "variant build / own build",
-                   "replay, million/s", "replay memory, MB", "jump, s", "jump to last, s"):
-        rest.append([figure] + [number(m.figures[figure]) for m in measured])
+                   "replay, million/s", "replay memory, MB", "jump, s", "first jump, to the middle, s"):
+        rest.append([figure] + [number(m.figures[figure]) if figure in m.figures else "-" for m in measured])
     rest.append(["replay"] + ["exact" if m.figures["exact"] else "NOT EXACT" for m in measured])
     targets = [["figure", "ours", "must", "aim"]]
     for name, of, must, aim in FIGURES:
@@ -215,13 +233,18 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--programs", default=",".join(programs.MAKERS))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="measure only what was not measured before")
     parser.add_argument("--write", type=pathlib.Path, help="replace what follows <!-- bench/recording.py --> there")
     options = parser.parse_args()
     measured = []
     work = pathlib.Path(options.work).resolve()
     for program in programs.prepare(options.programs.split(","), work):
+        measurement = Measurement(program, work, options)
+        if options.keep and measurement.kept().exists():
+            measured.append(measurement.load())
+            continue
         print(f"measuring {program.name} ...", file=sys.stderr)
-        measured.append(Measurement(program, work, options).all())
+        measured.append(measurement.all())
     answer = report(measured, options)
     print(answer)
     if options.write:

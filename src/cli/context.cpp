@@ -55,6 +55,28 @@ void Context::run(const std::function<Result<int>()>& body) {
   status = kCallAtFault;
 }
 
+// No word that a person types begins with it.
+static constexpr char kAsWritten = '\1';
+
+std::vector<std::string> wordsForCli11(int argc, char** argv) {
+  std::vector<std::string> words;
+  bool isOwn = true;
+  for (int k = 1; k < argc; ++k) {
+    words.push_back(isOwn ? std::string(argv[k]) : kAsWritten + std::string(argv[k]));
+    if (words.back() == "--") isOwn = false;
+  }
+  return words;
+}
+
+CLI::Validator asWritten() {
+  return CLI::Validator(
+      [](std::string& word) {
+        if (word.starts_with(kAsWritten)) word.erase(0, 1);
+        return std::string();
+      },
+      "");
+}
+
 void addCommonOptions(CLI::App& command, Context& context) {
   command.add_flag("--json", context.json, "Print the answer as one JSON document");
   command.add_option("--output,-o", context.output, "Write the answer (of `record`: the recording) to FILE")

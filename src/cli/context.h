@@ -34,6 +34,12 @@ struct Context {
   void run(const std::function<Result<int>()>& body);
 };
 
+// CLI11 reads structure into words: [a-z] is a list to it. What follows -- belongs to a program and must
+// reach it as it was written: those words are marked, and an option that takes them has asWritten() take the
+// mark off.
+std::vector<std::string> wordsForCli11(int argc, char** argv);
+CLI::Validator asWritten();
+
 // Adds --json, --output, --quiet, --color, --jobs.
 void addCommonOptions(CLI::App& command, Context& context);
 

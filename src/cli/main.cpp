@@ -1,6 +1,7 @@
 // faultline: one program, a subcommand per question.
 #include "cli/context.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -44,7 +45,9 @@ int main(int argc, char** argv) {
   addCache(app, context);
   addDoctor(app, context);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = wordsForCli11(argc, argv);
+    std::reverse(words.begin(), words.end()); // as it wants them
+    app.parse(std::move(words));
   } catch (const CLI::RequiredError& e) {
     if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty()) return app.exit(e), kCallAtFault;
     fmt::print(stderr, "faultline: error: {} is no subcommand; faultline --help lists them\n", argv[1]);

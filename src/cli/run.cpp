@@ -100,6 +100,7 @@ std::vector<std::string> environment(const compiler::Variant& variant) {
 
 void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("run", options.words, "PROGRAM ARGS... after --, or a recording (default: the latest)")
+      ->transform(asWritten())
       ->type_name("RUN");
   command.add_option("--program", options.program, "What to run, if its first word is to be another")
       ->type_name("FILE");

@@ -217,6 +217,23 @@ TEST_F(Commands, TheNextWordAfterAnExpressionIsTheRecording) {
   EXPECT_THAT(two.err, HasSubstr("one recording at a time"));
 }
 
+TEST_F(Commands, EveryWordReachesTheProgramAsItIs) {
+  build("#include <stdio.h>\nint main(int c, char **v) { while (*++v) printf(\"<%s>\", *v); return 0; }",
+        "words");
+  std::vector<std::string> given = {"[a-z]", "[]",  "[",       "",       "{}", "{a}", "%%",
+                                    "a,b",   "'a'", "\"a b\"", "--json", "-q", "=",   "--x=[1]",
+                                    "\\n",   "#",   "--",      "--",     "-",  "true"};
+  std::string expected;
+  std::vector<std::string> command = {"record", "-q", "-o", "words.flr", "--", "./words"};
+  for (const std::string& word : given) {
+    expected += "<" + word + ">";
+    command.push_back(word);
+  }
+  EXPECT_EQ(faultline(command).out, expected);
+  RunResult built = faultline({"build", "--", "printf", "<%s>", "[a-z]", "", "--"});
+  EXPECT_EQ(built.out, "<[a-z]><><-->");
+}
+
 TEST_F(Commands, AClosedStandardStreamStaysClosedAndIsNotTheRecording) {
   build("#include <unistd.h>\n#include <fcntl.h>\n"
         "int main(void) { int s = 0; for (int k = 0; k < 3; ++k) s = s * 2 + (fcntl(k, F_GETFD) == -1);\n"
