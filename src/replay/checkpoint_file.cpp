@@ -13,9 +13,10 @@ constexpr const char* kName = "checkpoints";
 constexpr uint32_t kFileVersion = 1;
 constexpr uint32_t kPartBytes = 8 + 8 + 4 + 4;
 constexpr uint32_t kStateBytes = 8 + 8 + 1 + kPartBytes;
-// Beside a recording of a few megabytes, more would surprise.
-constexpr uint64_t kMostPacked = 64'000'000;
-constexpr uint64_t kMostRaw = 256 << 20; // bounds the time that it takes to write
+// Beside a recording of a few megabytes, more would surprise. Only programs that write all over hundreds of
+// megabytes come near it.
+constexpr uint64_t kMostPacked = 128'000'000;
+constexpr uint64_t kMostRaw = 1 << 30; // bounds the time that it takes to write: about a second
 constexpr uint32_t kMostRoot = 64 << 20;
 
 std::vector<uint8_t> pack(std::span<const uint8_t> bytes) {

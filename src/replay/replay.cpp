@@ -52,8 +52,8 @@ struct Replay::Impl {
         symbolView(engine) {}
   ~Impl() { checkpoints.keep(engine); }
 
-  // `run` goes on until the time it is given, or to where it wants to be.
-  template <class Run> Result<Engine::Stop> inPieces(Time t, Run run) {
+  // `run` goes on until the time it is given, or to where it wants to be; `enough` is asked in between.
+  template <class Run, class Enough> Result<Engine::Stop> inPieces(Time t, Run run, Enough enough) {
     for (;;) {
       if (engine.steps() >= checkpoints.next()) checkpoints.add(engine);
       Time next = std::min(t, checkpoints.next()), before = engine.steps();
@@ -61,11 +61,12 @@ struct Replay::Impl {
       executed += engine.steps() - before;
       FL_TRY(stop, std::move(ran));
       if (stop == Engine::Stop::Ended) checkpoints.addEnd(engine);
-      if (stop != Engine::Stop::Limit || (next == t && engine.steps() >= t)) return stop;
+      if (stop != Engine::Stop::Limit || (next == t && engine.steps() >= t) || enough()) return stop;
     }
   }
   Result<void> forward(Time t) {
-    auto stop = inPieces(t, [&](Time next, bool exact) { return engine.run(next, exact); });
+    auto stop =
+        inPieces(t, [&](Time next, bool exact) { return engine.run(next, exact); }, [] { return false; });
     if (!stop) return stop.error();
     return {};
   }
@@ -129,9 +130,11 @@ Result<void> Replay::seek(Time t) {
 Result<bool> Replay::runToInstance(uint64_t epoch, uint64_t globalId) {
   if (epoch < impl_->startEpoch) return impl_->isBeforeStart();
   FL_CHECK(impl_->checkpoints.approachEpoch(impl_->engine, epoch));
-  FL_TRY(stop, impl_->inPieces(kNever, [&](Time next, bool) {
-    return impl_->engine.runToInstance(epoch, globalId, next);
-  }));
+  // What does not come in its epoch does not come.
+  FL_TRY(stop,
+         impl_->inPieces(
+             kNever, [&](Time next, bool) { return impl_->engine.runToInstance(epoch, globalId, next); },
+             [&] { return impl_->engine.epoch() > epoch; }));
   return stop == Engine::Stop::Break;
 }
 

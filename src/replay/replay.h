@@ -57,7 +57,7 @@ public:
   Result<Ending> runToEnd(OutsideListener& listener);
   // To time t; to the end if the run is shorter. Fails before start().
   Result<void> seek(Time t);
-  // To the instruction in that epoch, wherever it is. False: the run has no such instance; it is at its end.
+  // To the instruction in that epoch, wherever it is. False: the run has no such instance.
   Result<bool> runToInstance(uint64_t epoch, uint64_t globalId);
   Result<void> stepForward() { return seek(now() + 1); }
   Result<void> stepBack() { return seek(now() ? now() - 1 : 0); }

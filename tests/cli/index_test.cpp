@@ -93,6 +93,10 @@ TEST_F(Index, InstancesAreFoundByTheirNamesToo) {
   json second = ask({"--at", instance.substr(0, instance.find(' '))});
   EXPECT_EQ(answer(second), answer(first));
   EXPECT_LT(executed(second), 12'000'000u);
+  std::string epoch = instance.substr(0, instance.find(':'));
+  RunResult none = faultline({"show", "--at", epoch + ":4000000000", "run.flr"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("has no instance"));
   // What goes further extends it.
   ask({});
   EXPECT_EQ(executed(ask({})), 0u);
