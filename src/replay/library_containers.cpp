@@ -123,34 +123,47 @@ private:
   uint64_t secondAt_ = 0, at_ = 0;
 };
 
-// `next` gives each node's address, or nothing where the chain is damaged or was never seen.
-template <class Next>
-void writeNodes(ValueWriter& out, const Element& element, uint64_t count, unsigned depth, Next next) {
+// Links that the library's own code wrote are known only if the program has read them since. So a chain is
+// followed to its end before any of it is shown: it must have as many nodes as the container says.
+constexpr uint64_t kMostFollowed = 4096;
+using Nodes = std::vector<uint64_t>;
+
+void writeNodes(ValueWriter& out, const Element& element, const Nodes& nodes, unsigned depth) {
   if (depth >= out.context().limits.depth) return out.append(" {...}");
   out.append(" {");
-  for (uint64_t k = 0; k < count; ++k) {
+  for (size_t k = 0; k < nodes.size(); ++k) {
     if (k) out.append(", ");
     if (k >= out.context().limits.elements || out.isFull()) return out.append("...}");
-    std::optional<uint64_t> node = next();
-    if (!node || *node == 0) return out.append("?}");
-    element.write(out, *node, depth + 1);
+    element.write(out, nodes[k], depth + 1);
   }
   out.append("}");
+}
+
+// `next` gives the node behind one, `end` what comes behind the last.
+template <class Next>
+std::optional<Nodes> follow(std::optional<uint64_t> node, uint64_t count, uint64_t end, Next next) {
+  Nodes nodes;
+  for (; nodes.size() < count; node = next(*node)) {
+    if (!node || *node == 0 || *node == end) return std::nullopt;
+    if (nodes.size() == kMostFollowed) return nodes;
+    nodes.push_back(*node);
+  }
+  return node == end ? std::optional(std::move(nodes)) : std::nullopt;
 }
 
 bool hasKeys(TypeRef container) {
   return container.name().substr(0, container.name().find('<')).ends_with("map");
 }
 
-// Nodes in order. Offsets in a node: parent 8, left 16, right 24.
+// Nodes in order. Offsets in a node: parent 8, left 16, right 24; in the header: root, leftmost, rightmost.
 class TreeWalk {
 public:
   TreeWalk(const MemoryView& memory, uint64_t header) : memory_(memory), header_(header) {}
-  std::optional<uint64_t> operator()() {
-    if (!at_) return at_ = readWord(memory_, header_ + 16); // the leftmost
-    auto right = readWord(memory_, *at_ + 24);
+  std::optional<uint64_t> first() const { return checked(readWord(memory_, header_ + 16)); }
+  std::optional<uint64_t> next(uint64_t node) const {
+    auto right = readWord(memory_, node + 24);
     if (!right) return std::nullopt;
-    return at_ = *right ? leftmost(*right) : upFrom(*at_);
+    return checked(*right ? leftmost(*right) : upFrom(node));
   }
 
 private:
@@ -174,9 +187,18 @@ private:
     }
     return std::nullopt;
   }
+  // Parent and child must know each other.
+  std::optional<uint64_t> checked(std::optional<uint64_t> node) const {
+    if (!node || *node == header_) return node;
+    auto parent = readWord(memory_, *node + 8);
+    if (!parent || *parent == 0) return std::nullopt;
+    bool known = *parent == header_
+                     ? readWord(memory_, header_ + 8) == node
+                     : readWord(memory_, *parent + 16) == node || readWord(memory_, *parent + 24) == node;
+    return known ? node : std::nullopt;
+  }
   const MemoryView& memory_;
   uint64_t header_;
-  std::optional<uint64_t> at_;
 };
 
 bool writeSize(ValueWriter& out, const std::optional<uint64_t>& count) {
@@ -193,8 +215,12 @@ bool writeTree(ValueWriter& out, const ValuePlace& place, unsigned depth) {
   TypeRef type = place.type.stripped();
   auto header = memberOf(place, "_M_t", "_M_impl", "_M_header");
   auto element = Element::of(out, type, hasKeys(type) ? 2 : 1, 32);
-  if (header && header->hasAddress() && element)
-    writeNodes(out, *element, *count, depth, TreeWalk(out.memory(), header->address));
+  if (!header || !header->hasAddress() || !element) return true;
+  TreeWalk walk(out.memory(), header->address);
+  std::optional<Nodes> nodes = *count == 0 ? Nodes()
+                                           : follow(walk.first(), *count, header->address,
+                                                    [&](uint64_t node) { return walk.next(node); });
+  if (nodes) writeNodes(out, *element, *nodes, depth);
   return true;
 }
 
@@ -205,21 +231,25 @@ bool writeTable(ValueWriter& out, const ValuePlace& place, unsigned depth) {
   auto first = numberIn(out, memberOf(place, "_M_h", "_M_before_begin", "_M_nxt"));
   auto element = Element::of(out, type, hasKeys(type) ? 2 : 1, 8);
   if (!first || !element) return true;
-  std::optional<uint64_t> node;
-  writeNodes(out, *element, *count, depth,
-             [&] { return node = node ? readWord(out.memory(), *node) : first; });
+  auto nodes = follow(first, *count, 0, [&](uint64_t node) { return readWord(out.memory(), node); });
+  if (nodes) writeNodes(out, *element, *nodes, depth);
   return true;
 }
 
 bool writeList(ValueWriter& out, const ValuePlace& place, unsigned depth) {
   auto count = numberIn(out, memberOf(place, "_M_impl", "_M_node", "_M_size"));
   if (!writeSize(out, count)) return false;
-  auto first = numberIn(out, memberOf(place, "_M_impl", "_M_node", "_M_next"));
+  auto header = memberOf(place, "_M_impl", "_M_node");
   auto element = Element::of(out, place.type.stripped(), 1, 16);
-  if (!first || !element) return true;
-  std::optional<uint64_t> node;
-  writeNodes(out, *element, *count, depth,
-             [&] { return node = node ? readWord(out.memory(), *node) : first; });
+  if (!header || !header->hasAddress() || !element) return true;
+  // The next one must know this one.
+  auto next = [&](uint64_t node) -> std::optional<uint64_t> {
+    auto after = readWord(out.memory(), node);
+    if (!after || readWord(out.memory(), *after + 8) != node) return std::nullopt;
+    return after;
+  };
+  auto nodes = follow(next(header->address), *count, header->address, next);
+  if (nodes) writeNodes(out, *element, *nodes, depth);
   return true;
 }
 

@@ -2,7 +2,8 @@
 // size 2 {1, 2}, and for those with keys size 2 {[1] = "a", [2] = "b"}.
 //
 // The tables say nothing of a template's arguments, so the types of the elements are found by the names that
-// stand in the container's own; where that is not certain, the size alone is shown.
+// stand in the container's own. Where that is not certain, or the links are not known, the size alone is
+// shown.
 #pragma once
 
 #include "replay/value_text.h"

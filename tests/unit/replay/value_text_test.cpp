@@ -120,6 +120,22 @@ TEST_F(LibraryValues, OtherContainersShowTheirElementsToo) {
   EXPECT_EQ(text("hashed").size(), std::string("size 3 {[5] = 50, [6] = 60, [7] = 70}").size());
 }
 
+// The library's own code links nodes, which replay may not have seen.
+TEST_F(LibraryValues, LinksThatDoNotAddUpAreNotFollowed) {
+  auto* links = reinterpret_cast<void**>(&objects_.chain); // next, previous, size
+  void* first = links[0];
+  links[0] = links;
+  EXPECT_EQ(text("chain"), "size 4");
+  links[0] = links[1];
+  EXPECT_EQ(text("chain"), "size 4");
+  links[0] = first;
+  auto* header = reinterpret_cast<uint64_t*>(&objects_.byNumber) + 1; // colour, root, leftmost, rightmost
+  uint64_t root = std::exchange(header[1], uint64_t(header));
+  EXPECT_EQ(text("byNumber"), "size 2");
+  header[1] = root;
+  EXPECT_EQ(text("byNumber"), R"(size 2 {[1] = "a", [2] = "b"})");
+}
+
 TEST(TemplateArgument, IsFoundBetweenBrackets) {
   EXPECT_EQ(templateArgument("map<int, std::pair<A, B<C> >, std::less<int> >", 0), "int");
   EXPECT_EQ(templateArgument("map<int, std::pair<A, B<C> >, std::less<int> >", 1), "std::pair<A, B<C> >");
