@@ -1,6 +1,7 @@
 #include "compiler/lower.h"
 
 #include "compiler/lower_debug.h"
+#include "compiler/lower_records.h"
 #include "compiler/lower_types.h"
 #include "compiler/prepare.h"
 
@@ -93,10 +94,10 @@ Op castOp(unsigned opcode) {
 // Lowers one function; each visit fills the instruction that stands for the visited one.
 class FunctionLowering : public InstVisitor<FunctionLowering> {
 public:
-  FunctionLowering(fir::ImageBuilder& out, TypeTable& types, ConstantTable& constants, DebugTable& debug,
-                   ModulePlan& module, const FunctionPlan& plan, const InsideNames& inside)
-      : out_(out), types_(types), constants_(constants), debug_(debug), module_(module), plan_(plan),
-        inside_(inside), layout_(module.module->getDataLayout()) {}
+  FunctionLowering(fir::ImageBuilder& out, TypeTable& types, ConstantTable& constants, RecordTable& records,
+                   DebugTable& debug, ModulePlan& module, const FunctionPlan& plan, const InsideNames& inside)
+      : out_(out), types_(types), constants_(constants), records_(records), debug_(debug), module_(module),
+        plan_(plan), inside_(inside), layout_(module.module->getDataLayout()) {}
 
   void run() {
     Function& f = *plan_.function;
@@ -159,6 +160,7 @@ public:
     }
     set(Op::Gep, i.getType(), operands);
     current().imm = constant.getZExtValue();
+    current().aux = records_.path(cast<GEPOperator>(i));
   }
   void visitAllocaInst(AllocaInst& i) {
     if (plan_.privateVariables.count(&i)) return set(Op::Nop, i.getType(), {});
@@ -465,6 +467,7 @@ private:
   fir::ImageBuilder& out_;
   TypeTable& types_;
   ConstantTable& constants_;
+  RecordTable& records_;
   DebugTable& debug_;
   ModulePlan& module_;
   const FunctionPlan& plan_;
@@ -498,11 +501,12 @@ fir::ImageBuilder lowerModule(ModulePlan& plan, const InsideNames& inside) {
   TypeTable types(out, plan.module->getDataLayout());
   types.index(Type::getVoidTy(plan.module->getContext()));
   ConstantTable constants(out, types, plan);
+  RecordTable records(out, types, plan.module->getDataLayout());
   DebugTable debug(out);
   DenseMap<uint32_t, std::pair<uint32_t, uint32_t>> blockAddresses; // symbol -> function, block
   DenseMap<const Function*, uint32_t> functionIndex;
   for (FunctionPlan& f : plan.functions) {
-    FunctionLowering lowering(out, types, constants, debug, plan, f, inside);
+    FunctionLowering lowering(out, types, constants, records, debug, plan, f, inside);
     functionIndex[f.function] = uint32_t(out.functions.size());
     lowering.run();
     for (auto& [symbol, block] : lowering.blockAddresses)
@@ -527,6 +531,7 @@ fir::ImageBuilder lowerModule(ModulePlan& plan, const InsideNames& inside) {
     }
     if (auto* v = dyn_cast<GlobalVariable>(c)) {
       s.size = plan.module->getDataLayout().getTypeAllocSize(v->getValueType());
+      records.describe(*v->getValueType(), s.record, s.recordStride);
       if (v->hasInitializer() && !v->getInitializer()->isNullValue() &&
           hasKnownBytes(*v->getInitializer(), plan.module->getDataLayout())) {
         std::vector<uint8_t> bytes(s.size);

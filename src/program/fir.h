@@ -21,7 +21,7 @@
 namespace faultline::fir {
 
 inline constexpr uint32_t kNone = 0xffffffffu;
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 enum class TypeKind : uint8_t { Void, Int, Half, Float, Double, X87, Quad, Pointer, Vector, Aggregate };
 
@@ -60,7 +60,7 @@ enum class Op : uint8_t {
   // Casts: a; `type` is the result's, `aux` the operand's type
   Trunc, ZExt, SExt, FPToUI, FPToSI, UIToFP, SIToFP, FPTrunc, FPExt, BitCast /* also ptrtoint, inttoptr, freeze */,
   Select,       // condition, a, b                aux: condition's type (i1 or vector of i1)
-  Gep,          // base, (index, scale, width)... address = base + imm + sum of sext(index)*scale; per index: value, Constant scale, Raw width in bits
+  Gep,          // base, (index, scale, width)... address = base + imm + sum of sext(index)*scale; per index: value, Constant scale, Raw width in bits; aux: 1 + index in `fieldPaths` of the member it leads to, or 0
   Load,         // address                        type: what is loaded; imm: bytes
   Store,        // address, value                 type: of the value; imm: bytes
   LoadVar,      // Word w                         dst <- private variable's words
@@ -230,12 +230,37 @@ struct Symbol {
   uint32_t displayName; // as the source has it
   uint32_t debugType;   // index in `debugTypes`, or kNone
   uint32_t location;
+  uint32_t record;       // 1 + index in `records` of its type (of an array: the element's), or 0
+  uint32_t recordStride; // bytes from one such element to the next
 };
 struct Relocation { // 8 bytes at `offset` of the initial value hold the address of symbol + addend
   uint64_t offset;
   uint32_t symbol;
   uint32_t reserved;
   int64_t addend;
+};
+
+// A struct, class or union type, as far as a Gep or a symbol names it, so that accesses to different members
+// can be told apart (points_to.h). Types that only the compiler made up, to pass structs in registers, are
+// not here: their members lie across those of the source.
+struct Record {
+  uint32_t name;  // "struct.S", without the number that tells types of one name apart; empty: it has none
+  uint32_t flags; // RecordFlags
+  uint64_t bytes;
+  uint32_t firstField, fieldCount; // in order of their offsets
+};
+enum RecordFlags : uint32_t { kUnion = 1 };
+struct Field {
+  uint32_t record; // it belongs to
+  uint32_t type;   // its own; of an array: the element's
+  uint64_t offset;
+  uint64_t bytes;
+  uint32_t inner;  // 1 + index of the record that it (an array: its element) is, or 0
+  uint32_t stride; // of an array: bytes from one element to the next; else 0
+};
+struct FieldPath { // s->in.x: field in, then field x
+  uint32_t field;
+  uint32_t outer; // 1 + index in `fieldPaths` of the path up to there, or 0
 };
 
 struct Location {

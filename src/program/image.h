@@ -26,6 +26,9 @@ namespace faultline::fir {
   X(Function, functions)                                                                                     \
   X(Symbol, symbols)                                                                                         \
   X(Relocation, relocations)                                                                                 \
+  X(Record, records)                                                                                         \
+  X(Field, fields)                                                                                           \
+  X(FieldPath, fieldPaths)                                                                                   \
   X(Location, locations)                                                                                     \
   X(Scope, scopes)                                                                                           \
   X(File, files)                                                                                             \

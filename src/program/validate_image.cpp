@@ -13,6 +13,7 @@ public:
     FL_CHECK(checkCode());
     FL_CHECK(checkFunctions());
     FL_CHECK(checkSymbols());
+    FL_CHECK(checkRecords());
     return checkDebug();
   }
 
@@ -25,6 +26,10 @@ private:
   }
   template <class T> static bool hasRange(std::span<const T> array, uint64_t first, uint64_t count) {
     return first <= array.size() && count <= array.size() - first;
+  }
+  // 1 + an index, or 0.
+  template <class T> static bool isCounted(std::span<const T> array, uint32_t index) {
+    return index <= array.size();
   }
   // 0 is the unknown one, also where there are none at all.
   bool isLocation(uint32_t index) const { return index == 0 || hasOrNone(image_.locations, index); }
@@ -47,7 +52,8 @@ private:
     }));
     FL_CHECK(check("instructions", m.instructions, [&](const Instruction& i) {
       return i.op <= Op::Trap && has(m.types, i.type) && hasRange(m.operands, i.operands, i.operandCount) &&
-             isLocation(i.location) && (i.op != Op::Call || has(m.calls, i.aux));
+             isLocation(i.location) && (i.op != Op::Call || has(m.calls, i.aux)) &&
+             (i.op != Op::Gep || isCounted(m.fieldPaths, i.aux));
     }));
     FL_CHECK(check("blocks", m.blocks,
                    [&](const Block& b) { return hasRange(m.instructions, b.first, b.count); }));
@@ -81,9 +87,24 @@ private:
       for (const Relocation& r : m.relocations.subspan(s.firstRelocation, s.relocationCount))
         if (r.offset > s.size || s.size - r.offset < 8) return false;
       return hasOrNone(m.functions, s.function) && hasOrNone(m.debugTypes, s.debugType) &&
-             isLocation(s.location) && has(m.strings, s.name) && has(m.strings, s.displayName);
+             isCounted(m.records, s.record) && isLocation(s.location) && has(m.strings, s.name) &&
+             has(m.strings, s.displayName);
     }));
     return check("relocations", m.relocations, [&](const Relocation& r) { return has(m.symbols, r.symbol); });
+  }
+
+  // A path leads to paths before it, so it ends. That records do not contain themselves, points_to.h sees to.
+  Result<void> checkRecords() const {
+    const Image& m = image_;
+    FL_CHECK(check("records", m.records, [&](const Record& r) {
+      return hasRange(m.fields, r.firstField, r.fieldCount) && has(m.strings, r.name);
+    }));
+    FL_CHECK(check("fields", m.fields, [&](const Field& f) {
+      return has(m.records, f.record) && has(m.types, f.type) && isCounted(m.records, f.inner);
+    }));
+    uint32_t index = 0;
+    return check("fieldPaths", m.fieldPaths,
+                 [&](const FieldPath& p) { return has(m.fields, p.field) && p.outer <= index++; });
   }
 
   Result<void> checkDebug() const {

@@ -1,7 +1,8 @@
 // Frames: calls between functions that have FIR, and their returns.
+#include "program/operands.h"
 #include "replay/decoder.h"
 #include "replay/engine.h"
-#include "replay/operands.h"
+#include "replay/tracer.h"
 
 #include "abi/state.h"
 
@@ -31,6 +32,7 @@ bool Engine::prepare(DecodedFunction& f) {
       return target ? functionFor(target) : nullptr;
     });
   if (!f.ready) fail(Error{f.error});
+  if (f.ready && m_.tracer) m_.tracer->attach(f);
   return f.ready;
 }
 
@@ -57,6 +59,7 @@ bool Engine::push(DecodedFunction& f, Frame::Kind kind, uint32_t resume) {
   thread.place = Place::EpochPoint;
   thread.position = 0;
   if (m_.observer) m_.observer->onCall(f, kind != Frame::Called);
+  if (m_.tracer && kind != Frame::Called) m_.tracer->onEnter(f, kind != Frame::FromOutside);
   return true;
 }
 
@@ -117,6 +120,7 @@ void Engine::call(const CallSite& site, bool argumentsReady) {
   if (!target) {
     thread.place = Place::Outside;
     if (listener_ && site.info) listener_->onOutsideCall({*this, site, m_.w});
+    if (m_.tracer) m_.tracer->onOutsideCall({*this, site, m_.w}, running_, thread.depth);
     return;
   }
   size_t caller = m_.frame->words;
@@ -166,9 +170,11 @@ void Engine::returnFrom(bool ready) {
   ++m_.steps;
   if (m_.observer) m_.observer->onReturn();
   popFrame();
+  if (m_.tracer && frame.kind != Frame::Called) m_.tracer->onLeave();
   switch (frame.kind) {
   case Frame::Called: {
     const CallSite& site = *m_.frame->site;
+    if (m_.tracer) m_.tracer->onReturn(site);
     if (site.dst != fir::kNone)
       std::memmove(wordsOf(*m_.frame) + site.dst, value, size_t(std::min(words, site.resultWords)) * 8);
     return goTo(site.plainResume);

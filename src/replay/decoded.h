@@ -104,6 +104,13 @@ struct CallSite {
   uint64_t globalId() const;
 };
 
+// Where a segment ends, and what a trace (tracer.h) notes there.
+struct TraceEnd {
+  Handler original = nullptr; // null: no end
+  uint32_t event = 0;
+  uint32_t firstWord = 0, wordCount = 0; // in DecodedFunction::traceWords
+};
+
 struct SwitchTable {
   struct Case {
     uint64_t value;
@@ -136,6 +143,8 @@ struct DecodedFunction {
   std::vector<uint32_t> fastOrigin;  // plain index of each fast Insn
   std::vector<uint32_t> fastStart;   // plain index of the segment that starts with it, or kNone
   std::vector<uint32_t> plainToFast; // kNone: no segment starts here
+  std::vector<TraceEnd> traceEnds;   // by plain index; empty unless it was traced
+  std::vector<uint32_t> traceWords;
   std::deque<Operation> operations;
   std::deque<CallSite> calls;
   std::deque<Edge> edges;

@@ -1,7 +1,7 @@
 #include "replay/decoder.h"
 
+#include "program/operands.h"
 #include "replay/fast_decoder.h"
-#include "replay/operands.h"
 #include "replay/operations.h"
 #include "replay/validate.h"
 

@@ -2,6 +2,7 @@
 
 #include "replay/checkpoint.h"
 #include "replay/handlers.h"
+#include "replay/tracer.h"
 
 #include <new>
 
@@ -86,7 +87,7 @@ bool Engine::step(uint64_t limit, bool exact) {
 
 // Fast code may run on for at most one function's length after the last place where it can stop.
 bool Engine::chooseFast(const DecodedFunction& f, uint32_t position, uint64_t limit, bool exact) const {
-  if (options_.onlyPlain || m_.observer || f.plainToFast[position] == fir::kNone) return false;
+  if (options_.onlyPlain || m_.observer || m_.tracer || f.plainToFast[position] == fir::kNone) return false;
   if (eventEpoch_ == m_.epoch || m_.breakEpoch == m_.epoch) return false;
   return !exact || limit == kNever || limit - m_.steps > program_.longestFunction() + 2;
 }
@@ -106,7 +107,7 @@ void Engine::setLimits(bool fast, uint64_t limit, bool exact) {
     return;
   }
   // Plain code for the log's sake goes back to fast code at the next epoch point.
-  m_.epochStop = m_.observer || options_.onlyPlain ? stop : 0;
+  m_.epochStop = m_.observer || m_.tracer || options_.onlyPlain ? stop : 0;
   m_.limit = most;
   m_.trigger = m_.observer || m_.breakEpoch == m_.epoch ? 0 : most;
   m_.attention = m_.observer || eventEpoch_ == m_.epoch;
@@ -202,6 +203,29 @@ Instance Engine::current() const {
   i.function = f.number;
   i.local = f.localId(waits ? frame.site->index : thread.position);
   return i;
+}
+
+void Engine::setTracer(Tracer* tracer) {
+  if (m_.tracer && !tracer) traceStop();
+  m_.tracer = tracer;
+  for (const auto& module : program_.modules())
+    for (auto& f : module->functions) {
+      if (!f || !f->ready) continue;
+      if (tracer)
+        tracer->attach(*f);
+      else
+        Tracer::detach(*f);
+    }
+  if (tracer) tracer->begin(m_.steps, topFrame(), t().position, t().place == Place::Code);
+}
+
+// What the running thread has executed of the segment that it stands in, and the calls that are under way.
+void Engine::traceStop() {
+  const Frame* top = topFrame();
+  if (!top) return;
+  if (t().place == Place::Code) m_.tracer->onStop(*top, wordsOf(*top), t().position);
+  if (t().place == Place::Outside && top->site)
+    m_.tracer->onOutsideReturn({*this, *top->site, wordsOf(*top)}, running_, t().depth, {}, false);
 }
 
 std::vector<const Thread*> Engine::threads() const {

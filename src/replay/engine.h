@@ -88,6 +88,8 @@ public:
   void setObserver(Observer* observer) { m_.observer = observer; }
   Observer* observer() const { return m_.observer; }
   void setListener(OutsideListener* listener) { listener_ = listener; }
+  // From here on, what is executed goes to the tracer; null: no longer.
+  void setTracer(Tracer* tracer);
 
   // The instruction that is next, or that waits for an outside call.
   Instance current() const;
@@ -134,6 +136,7 @@ private:
   void applyEffect(const Record& r);
   void diverge(std::string expected);
   void fail(Error error);
+  void traceStop();
   bool memoryFailed();
   std::string describe(const Record* r) const;
 
@@ -159,7 +162,7 @@ private:
   void landAt(const Record& r);
   void jumpAgain(const Record& r);
   void rememberJump(const CallSite& site, const uint64_t* w);
-  void unwindTo(size_t depth);
+  void unwindTo(size_t depth, bool lands);
   void switchTo(uint32_t number);
 
   // epoch_points.cpp

@@ -1,7 +1,7 @@
 #include "replay/fast_decoder.h"
 
+#include "program/operands.h"
 #include "replay/fp_ops.h"
-#include "replay/operands.h"
 #include "replay/thread.h"
 
 namespace faultline::replay {

@@ -1,7 +1,7 @@
 // Notes on values that have no Insn yet (fast_decoder.h).
 #include "replay/fast_decoder.h"
 
-#include "replay/operands.h"
+#include "program/operands.h"
 
 namespace faultline::replay {
 

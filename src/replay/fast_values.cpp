@@ -1,9 +1,9 @@
 // Straight-line code of the fused form.
 #include "replay/fast_decoder.h"
 
+#include "program/operands.h"
 #include "replay/fp_ops.h"
 #include "replay/int_ops.h"
-#include "replay/operands.h"
 
 namespace faultline::replay {
 

@@ -10,6 +10,7 @@
 namespace faultline::replay {
 
 class Engine;
+class Tracer;
 
 struct Frame {
   enum Kind : uint32_t {
@@ -69,6 +70,7 @@ struct Machine {
   uint32_t thread = 0;
   Engine* engine = nullptr;
   Observer* observer = nullptr;
+  Tracer* tracer = nullptr;
   std::vector<uint64_t> cells; // ThreadLocal
   std::vector<uint64_t> scratch;
   uint64_t landException = 0;

@@ -2,6 +2,7 @@
 #include "replay/fp_ops.h"
 #include "replay/int_ops.h"
 #include "replay/operations.h"
+#include "replay/tracer.h"
 
 #include <algorithm>
 
@@ -150,8 +151,13 @@ bool runCompareExchange(Machine& m, const Operation& op, uint64_t* w) {
   return true;
 }
 
-bool runVaStart(Machine& m, const Operation& op, uint64_t*) {
-  return !m.attention || m.engine->takeEffects(op);
+bool runVaStart(Machine& m, const Operation& op, uint64_t* w) {
+  if (m.attention && !m.engine->takeEffects(op)) return false;
+  if (!m.tracer) return true;
+  uint64_t list = op.sources[0].value(w), content[3] = {};
+  if (!m.memory.read(list, content, sizeof content)) return memoryError(m);
+  m.tracer->onVariableArguments(list, content);
+  return true;
 }
 
 bool runThreadLocal(Machine& m, const Operation& op, uint64_t* w) {

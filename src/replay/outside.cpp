@@ -4,6 +4,7 @@
 // is used. Some records are abrupt: the call does not return, because it threw, jumped, ended the program or
 // died. A record that is not this call's means that the call has returned without leaving one.
 #include "replay/engine.h"
+#include "replay/tracer.h"
 
 #include "abi/state.h"
 
@@ -136,11 +137,10 @@ void Engine::returnFromOutside(const CallSite& site, const Record* result) {
     m_.observer->onOutsideReturn(site.dst == fir::kNone
                                      ? std::span<const uint64_t>()
                                      : std::span<const uint64_t>(w + site.dst, site.resultWords));
-  if (listener_ && site.info) {
-    bool hasResult = result && site.dst != fir::kNone;
-    listener_->onOutsideReturn({*this, site, w},
-                               {w + (hasResult ? site.dst : 0), hasResult ? site.resultWords : 0});
-  }
+  bool hasResult = result && site.dst != fir::kNone;
+  std::span<const uint64_t> value(w + (hasResult ? site.dst : 0), hasResult ? site.resultWords : 0);
+  if (listener_ && site.info) listener_->onOutsideReturn({*this, site, w}, value);
+  if (m_.tracer) m_.tracer->onOutsideReturn({*this, site, w}, running_, t().depth, value, true);
   goTo(site.plainResume);
   if (site.kind == fir::CallKind::SetJmp) t().place = Place::EpochPoint; // abi/state.h: one stands behind it
 }
@@ -159,7 +159,7 @@ void Engine::notReturning(const CallSite* site) {
     bool calls = r->tag == FL_LOG_ENTER && isHere(*r) && r->site == outer->globalId() + 2;
     bool silent = site->noReturn && !outer->resultUsed && !outer->noReturn;
     if (!returns && !calls && !silent) continue;
-    unwindTo(depth);
+    unwindTo(depth, false);
     thread.place = Place::Outside;
     return;
   }
@@ -168,11 +168,26 @@ void Engine::notReturning(const CallSite* site) {
 }
 
 // Leaves the frames above the first `depth`.
-void Engine::unwindTo(size_t depth) {
+void Engine::unwindTo(size_t depth, bool lands) {
+  bool waits = t().place == Place::Outside; // the frame at hand is in an outside call
+  uint32_t interrupted = fir::kNone;        // or a handler had interrupted it there
+  auto abandon = [&] {
+    if (!m_.tracer || !topFrame()) return;
+    const Frame& f = *m_.frame;
+    if (waits && f.site)
+      m_.tracer->onOutsideReturn({*this, *f.site, wordsOf(f)}, running_, t().depth, {}, false);
+    else if (interrupted != fir::kNone)
+      m_.tracer->onStop(f, wordsOf(f), interrupted);
+  };
   while (t().depth > depth) {
+    abandon();
     if (m_.observer) m_.observer->onUnwind();
+    if (m_.tracer) m_.tracer->onUnwind(*m_.frame);
+    waits = m_.frame->kind == Frame::FromOutside;
+    interrupted = m_.frame->kind == Frame::SignalAtFault ? m_.frame->resume : fir::kNone;
     popFrame();
   }
+  if (lands) abandon();
 }
 
 // An exception was caught: by the innermost frame that waits in a call with this landing pad.
@@ -188,7 +203,8 @@ void Engine::landAt(const Record& r) {
     m_.landException = r.address;
     m_.landSelector = r.value;
     pop();
-    unwindTo(depth);
+    unwindTo(depth, true);
+    if (m_.tracer) m_.tracer->onLand(*m_.frame->site);
     return goTo(m_.frame->site->plainUnwind);
   }
   diverge("a landing pad that some frame waits at");
@@ -220,7 +236,8 @@ void Engine::jumpAgain(const Record& r) {
   }
   if (!found) return diverge("a setjmp that a live frame has executed");
   JumpTarget target = *found;
-  unwindTo(target.depth);
+  unwindTo(target.depth, true);
+  if (m_.tracer) m_.tracer->onJumped(*target.site);
   if (target.site->dst != fir::kNone) wordsOf(*m_.frame)[target.site->dst] = r.value;
   pop();
   goTo(target.site->plainResume);
@@ -230,6 +247,7 @@ void Engine::jumpAgain(const Record& r) {
 void Engine::switchTo(uint32_t number) {
   if (number >= threads_.size() || !threads_[number])
     return fail(errorf("damaged log: a switch to thread {}, which has not begun", number));
+  if (m_.tracer) m_.tracer->onSwitch(running_, number);
   park();
   running_ = number;
   unpark();

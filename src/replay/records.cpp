@@ -1,5 +1,6 @@
 // Taking records from the log.
 #include "replay/engine.h"
+#include "replay/tracer.h"
 
 namespace faultline::replay {
 
@@ -60,6 +61,13 @@ void Engine::loadModule(const Record& first) {
 
 void Engine::applyEffect(const Record& r) {
   if (m_.observer) m_.observer->onOutsideWrite(r.address, r.size);
+  if (m_.tracer) {
+    if (t().place == Place::Outside)
+      m_.tracer->onOutsideWrite(r.address, r.size);
+    else if (const Frame* frame = topFrame())
+      m_.tracer->onNoticed(*frame->function, uint32_t(r.id - frame->function->globalId(0)), r.address,
+                           r.size);
+  }
   if (!m_.memory.write(r.address, r.bytes, r.size)) memoryFailed();
   pop();
 }
@@ -70,6 +78,7 @@ bool Engine::beforeLoad(const Operation& op, uint64_t address, uint64_t size) {
   uint64_t id = op.function->globalId(op.index);
   if (r->tag >= FL_LOG_LOAD1 && r->tag <= FL_LOG_LOADN && r->id == id) {
     if (m_.observer) m_.observer->onOutsideWrite(address, r->size);
+    if (m_.tracer) m_.tracer->onNoticed(*op.function, op.index, address, r->size);
     const void* bytes = r->tag == FL_LOG_LOADN ? static_cast<const void*>(r->bytes) : &r->value;
     if (r->size > size) {
       diverge(fmt::format("a value of at most {} bytes for this load", size));

@@ -57,7 +57,8 @@ struct Replay::Impl {
     for (;;) {
       if (engine.steps() >= checkpoints.next()) checkpoints.add(engine);
       Time next = std::min(t, checkpoints.next()), before = engine.steps();
-      auto ran = run(next, next == t);
+      // A stop that is not exact comes up to a function's length later: not if that might be beyond t.
+      auto ran = run(next, t - next <= engine.program().longestFunction() + 2);
       executed += engine.steps() - before;
       FL_TRY(stop, std::move(ran));
       if (stop == Engine::Stop::Ended) checkpoints.addEnd(engine);
@@ -144,6 +145,14 @@ Result<void> Replay::observe(Observer& observer, Time t) {
   impl_->engine.setObserver(nullptr);
   if (!stop) return stop.error();
   return {};
+}
+
+Result<Trace> Replay::trace(Tracer& tracer, Time t) {
+  impl_->engine.setTracer(&tracer);
+  auto stop = impl_->engine.run(t);
+  impl_->engine.setTracer(nullptr);
+  if (!stop) return stop.error();
+  return tracer.take(impl_->engine.steps());
 }
 
 Result<VerifyReport> Replay::verify() {

@@ -13,6 +13,7 @@
 #include "recording/reader.h"
 #include "recording/side_files.h"
 #include "replay/engine.h"
+#include "replay/tracer.h"
 #include "replay/views.h"
 
 namespace faultline::replay {
@@ -63,6 +64,8 @@ public:
   Result<void> stepBack() { return seek(now() ? now() - 1 : 0); }
   // Lets the observer see every instruction from now() to t (or the end). No checkpoints are made meanwhile.
   Result<void> observe(Observer& observer, Time t = kNever);
+  // The trace of what is executed from now() to t (or the end).
+  Result<Trace> trace(Tracer& tracer, Time t = kNever);
   // Runs from the start to the end and compares with what the run left behind.
   Result<VerifyReport> verify();
 

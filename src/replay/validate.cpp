@@ -1,6 +1,6 @@
 #include "replay/validate.h"
 
-#include "replay/operands.h"
+#include "program/operands.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include "program/image.h"
 
-namespace faultline::replay {
+namespace faultline::fir {
 
 // The instruction writes `words` words from dst on (StoreVar: its variable's).
 inline uint32_t resultWords(const fir::Image& image, const fir::Instruction& i) {
@@ -152,4 +152,4 @@ void forEachSuccessor(const fir::Image& image, const fir::Instruction& i, Visit&
   }
 }
 
-} // namespace faultline::replay
+} // namespace faultline::fir

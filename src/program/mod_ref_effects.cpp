@@ -1,0 +1,88 @@
+// What blocks, functions and whatever they call may write.
+#include "program/mod_ref.h"
+
+namespace faultline::fir {
+
+// Without what called functions do.
+void ModRef::addEffects(uint32_t image, uint32_t local, Effects& to) const {
+  const Image& m = *linked_.images()[image];
+  const Instruction& i = m.instructions[local];
+  switch (i.op) {
+  case Op::StoreVar:
+    for (uint32_t k = 0; k < m.types[i.type].words; ++k)
+      to.words.insert(operandIndex(m.operandsOf(i)[0]) + k);
+    return;
+  case Op::Store:
+  case Op::AtomicRMW:
+  case Op::CmpXchg:
+  case Op::Copy:
+  case Op::Fill:
+  case Op::VaStart:
+  case Op::VaCopy:
+    if (accessOf(image, local) != kNone) to.accesses.insert(accessOf(image, local));
+    return;
+  case Op::Call: {
+    auto it = outside_[image].find(local);
+    if (it == outside_[image].end()) return;
+    for (uint32_t access : it->second.accesses) to.accesses.insert(access);
+    to.unknownOutside |= it->second.isUnknown;
+    return;
+  }
+  default:
+    return;
+  }
+}
+
+// Functions that call each other have the same effects on memory.
+void ModRef::summarise() {
+  effects_.resize(linked_.functionCount());
+  for (const std::vector<uint32_t>& group : calls_.groups()) {
+    Effects memory;
+    auto take = [&](const Effects& e) {
+      memory.accesses.insert(e.accesses);
+      memory.unknownOutside |= e.unknownOutside;
+    };
+    for (uint32_t f : group) {
+      const Function& body = linked_.body(f);
+      for (uint32_t k = 0; k < body.instructionCount; ++k)
+        addEffects(linked_.function(f).image, body.firstInstruction + k, effects_[f]);
+      take(effects_[f]);
+      for (uint32_t callee : calls_.callees(f)) take(effects_[callee]);
+    }
+    for (uint32_t f : group) {
+      effects_[f].accesses = memory.accesses;
+      effects_[f].unknownOutside = memory.unknownOutside;
+    }
+  }
+}
+
+const ModRef::Effects& ModRef::functionEffects(uint32_t image, uint32_t function) const {
+  return effects_[linked_.functionNumber(image, function)];
+}
+
+const ModRef::Effects& ModRef::regionEffects(uint32_t image, uint32_t function, uint32_t block,
+                                             uint32_t successor) const {
+  uint32_t number = linked_.functionNumber(image, function);
+  std::unique_ptr<Effects>& known = regions_[{number, block, successor}];
+  if (known) return *known;
+  known = std::make_unique<Effects>();
+  const Image& m = *linked_.images()[image];
+  const Function& body = m.functions[function];
+  std::unique_ptr<ControlDependence>& control = control_[number];
+  if (!control) control = std::make_unique<ControlDependence>(m, body);
+  for (uint32_t b : control->region(block, successor)) {
+    const Block& code = m.blocksOf(body)[b];
+    for (uint32_t k = 0; k < code.count; ++k) {
+      uint32_t local = code.first + k;
+      addEffects(image, local, *known);
+      if (m.instructions[local].op != Op::Call) continue;
+      for (uint32_t callee : pointsTo_.callees(image, local)) {
+        known->accesses.insert(effects_[callee].accesses);
+        known->unknownOutside |= effects_[callee].unknownOutside;
+      }
+    }
+  }
+  return *known;
+}
+
+} // namespace faultline::fir
