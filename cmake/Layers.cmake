@@ -23,7 +23,8 @@ endif()
 
 function(fl_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
   list(TRANSFORM ARG_DEPENDS PREPEND fl_)
   add_library(fl_${name} STATIC ${sources})
   target_include_directories(fl_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)

@@ -48,9 +48,11 @@ void addCache(CLI::App& app, Context& context);
 void addDoctor(CLI::App& app, Context& context);
 void addInfo(CLI::App& app, Context& context);
 void addList(CLI::App& app, Context& context);
+void addOrigin(CLI::App& app, Context& context);
 void addRecord(CLI::App& app, Context& context);
 void addRemove(CLI::App& app, Context& context);
 void addShow(CLI::App& app, Context& context);
+void addSlice(CLI::App& app, Context& context);
 void addVerify(CLI::App& app, Context& context);
 
 } // namespace faultline::cli

@@ -36,7 +36,9 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   Context context;
   addRecord(app, context);
+  addOrigin(app, context);
   addShow(app, context);
+  addSlice(app, context);
   addVerify(app, context);
   addInfo(app, context);
   addList(app, context);

@@ -1,11 +1,9 @@
 // faultline show: an instance of the run, by default the failing one, with its source, stack and variables.
 #include "base/text.h"
 #include "cli/expectation.h"
-#include "cli/open_replay.h"
-#include "finding/describe_stop.h"
+#include "cli/failing_run.h"
 #include "report/terminal.h"
 
-#include <charconv>
 #include <chrono>
 
 namespace faultline::cli {
@@ -19,67 +17,6 @@ struct ShowOptions {
   std::vector<std::string> print;
 };
 
-// "EPOCH:INSTRUCTION", an instance as every layer names it; "@TIME", the instruction with that number, or
-// "@-N", N instructions before the end.
-Result<void> goTo(replay::Replay& replay, const std::string& where) {
-  auto number = [&](std::string_view text) -> Result<uint64_t> {
-    uint64_t value = 0;
-    auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failed != std::errc() || end != text.data() + text.size())
-      return errorf("'{}' is no instance: write EPOCH:INSTRUCTION, @TIME or @-N", where);
-    return value;
-  };
-  std::string_view text = where;
-  if (text.starts_with("@-")) {
-    FL_TRY(back, number(text.substr(2)));
-    FL_CHECK(replay.runToEnd());
-    return replay.seek(replay.now() > back ? replay.now() - back : 0);
-  }
-  if (text.starts_with("@")) {
-    FL_TRY(time, number(text.substr(1)));
-    return replay.seek(time);
-  }
-  size_t colon = text.find(':');
-  FL_TRY(epoch, number(text.substr(0, colon)));
-  FL_TRY(id, number(colon == std::string_view::npos ? "" : text.substr(colon + 1)));
-  FL_TRY(reached, replay.runToInstance(epoch, id));
-  if (!reached) return errorf("the run has no instance {}", where);
-  return {};
-}
-
-replay::RunEnd endOf(const OpenRun& run, const std::string& standardError) {
-  const replay::Ending& ending = run.replay.ending();
-  replay::RunEnd end;
-  end.signal = ending.signal;
-  end.signalCode = ending.code;
-  end.address = ending.address;
-  end.isWrite = ending.write;
-  end.isInside = ending.kind == replay::Ending::Fault && !ending.outside;
-  end.isSmashed = ending.smashed;
-  end.thread = run.replay.thread();
-  end.standardError = standardError;
-  if (ending.kind == replay::Ending::Exited) end.exitStatus = int(ending.status);
-  if (const auto& recorded = run.recording.end()) {
-    end.timedOut = recorded->timedOut;
-    // The runtime closed its log, but what we have does not go so far: the disk was full, or the file cut
-    // off.
-    end.isBeyond = recorded->ended && ending.kind == replay::Ending::LogEnded;
-    if (!end.signal) end.signal = recorded->signal();
-    if (!end.exitStatus && !recorded->signal()) end.exitStatus = recorded->exitStatus();
-  }
-  return end;
-}
-
-std::string instanceText(const replay::Instance& i) {
-  if (!i.module) return fmt::format("@{}", i.time);
-  return fmt::format("{}:{} (@{})", i.epoch, uint64_t(i.module->base) + i.local, i.time);
-}
-
-finding::ProgramInfo programOf(const OpenRun& run) {
-  const recording::Meta& meta = run.recording.meta();
-  return {meta.program, meta.argv, meta.cwd};
-}
-
 Result<int> didNotFail(const Context& context, const OpenRun& run) {
   if (context.json) {
     finding::Document document{.technique = "show", .program = programOf(run), .caveats = run.caveats};
@@ -92,27 +29,19 @@ Result<int> didNotFail(const Context& context, const OpenRun& run) {
   return kDidNotFail;
 }
 
-// A recording that was cut off has no verdict; then its end is shown.
-Result<replay::Verdict> verdictOn(const OpenRun& run, const ShowOptions& options) {
-  if (run.recording.end()) return verdictOf(run.recording, options.run);
-  replay::Verdict cutOff;
-  cutOff.kind = replay::Verdict::Crashed;
-  return cutOff;
-}
-
 Result<int> show(const Context& context, const ShowOptions& options) {
   FL_TRY(run, openRun(context, options.run));
   auto start = std::chrono::steady_clock::now();
   replay::Verdict verdict;
   replay::FailurePoint point;
   if (options.at.empty()) {
-    FL_TRY(judged, verdictOn(run, options));
+    FL_TRY(judged, verdictOn(run, options.run));
     verdict = std::move(judged);
     if (!verdict.failed()) return didNotFail(context, run);
     FL_TRY(found, goToFailure(run.replay, verdict, outcomeOf(run.recording)));
     point = std::move(found);
   } else {
-    FL_CHECK(goTo(run.replay, options.at));
+    FL_CHECK(goToInstance(run.replay, options.at));
   }
   finding::StopQuestion question;
   question.program = programOf(run);
@@ -131,12 +60,8 @@ Result<int> show(const Context& context, const ShowOptions& options) {
   if (report.failure && verdict.difference)
     report.failure->output = finding::describeOutput(*verdict.difference, point.origin);
   report.caveats.insert(report.caveats.end(), point.caveats.begin(), point.caveats.end());
-  report.caveats.insert(report.caveats.begin(), run.caveats.begin(), run.caveats.end());
-  if (const std::string& damage = run.replay.engine().log().damage(); !damage.empty())
-    report.caveats.push_back(damage);
-  if (run.replay.divergence())
-    report.caveats.push_back(fmt::format("the replay left the run here: it expected {}, the log has {}",
-                                         run.replay.divergence()->expected, run.replay.divergence()->found));
+  std::vector<std::string> caveats = caveatsOf(run);
+  report.caveats.insert(report.caveats.begin(), caveats.begin(), caveats.end());
   report.stats["instructions"] = run.replay.now();
   report.stats["executed"] = run.replay.executed();
   report.stats["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,0 +1,92 @@
+#include "depend/locate.h"
+
+namespace faultline::depend {
+
+using replay::Trace;
+using replay::TraceEvent;
+using replay::TraceOther;
+
+namespace {
+
+bool endsInPath(std::string_view path, std::string_view end) {
+  if (!path.ends_with(end)) return false;
+  return path.size() == end.size() || path[path.size() - end.size() - 1] == '/';
+}
+
+struct Piece { // of a segment that was executed
+  const SegmentCode* code;
+  uint32_t from, to;
+  replay::Time start;
+};
+
+// Pieces of a trace with their times, in order.
+std::vector<Piece> piecesOf(RunCode& code, const Trace& trace) {
+  std::vector<Piece> pieces;
+  replay::Time now = trace.start;
+  for (uint32_t event : trace.events) {
+    uint32_t number = replay::eventNumber(event);
+    if (replay::eventKind(event) == TraceEvent::Segment) {
+      const SegmentCode& s = code.segment(number);
+      pieces.push_back({&s, 0, s.count, now});
+      now += s.count;
+    } else if (replay::eventKind(event) == TraceEvent::Other &&
+               trace.others[number].kind == TraceOther::Part) {
+      const TraceOther& o = trace.others[number];
+      pieces.push_back({&code.segment(o.segment), o.from, o.from + o.count, now});
+      now += o.count;
+    }
+  }
+  return pieces;
+}
+
+} // namespace
+
+std::unordered_set<uint32_t> instructionsAt(const replay::Program& program, std::string_view file,
+                                            uint32_t line) {
+  std::unordered_set<uint32_t> found;
+  for (const auto& module : program.modules()) {
+    const fir::Image& image = *module->image;
+    std::vector<int8_t> isFile(image.files.size(), -1);
+    for (uint32_t k = 0; k < image.instructions.size(); ++k) {
+      const fir::Location& at = image.locations[image.instructions[k].location];
+      if (at.line != line || at.file >= isFile.size()) continue;
+      int8_t& is = isFile[at.file];
+      if (is < 0) is = endsInPath(image.sourcePath(at), file);
+      if (is) found.insert(module->base + k);
+    }
+  }
+  return found;
+}
+
+Result<std::optional<Execution>> findExecution(History& history, const std::unordered_set<uint32_t>& ids,
+                                               uint64_t number, replay::Time end) {
+  std::optional<Execution> found;
+  uint64_t count = 0;
+  bool within = false; // the last piece was on the line
+  auto lastIn = [&](const Piece& p) -> std::optional<Execution> {
+    for (uint32_t k = p.to; k-- > p.from;)
+      if (ids.contains(p.code->firstId + k)) return Execution{p.start + (k - p.from), p.code->firstId + k};
+    return std::nullopt;
+  };
+  if (number == 0) {
+    FL_CHECK(history.backwards(end, [&](const Window& window) {
+      std::vector<Piece> pieces = piecesOf(history.code(), window.trace);
+      for (size_t k = pieces.size(); k-- > 0 && !found;) found = lastIn(pieces[k]);
+      return !found;
+    }));
+    return found;
+  }
+  FL_CHECK(history.forwards(0, end, [&](const Window& window) {
+    for (const Piece& p : piecesOf(history.code(), window.trace)) {
+      auto here = lastIn(p);
+      if (here && !within) ++count;
+      within = here.has_value();
+      if (here && count == number) found = here;
+      if (count > number || (count == number && !here)) return false;
+    }
+    return true;
+  }));
+  return found;
+}
+
+} // namespace faultline::depend

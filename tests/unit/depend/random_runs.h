@@ -1,0 +1,74 @@
+// Runs of programs made at random, and questions about them. FAULTLINE_SEEDS=20000 tries that many programs,
+// FAULTLINE_FIRST_SEED=7 others than those from 0 on.
+#pragma once
+
+#include "depend/slice.h"
+#include "unit/depend/program_maker.h"
+#include "unit/depend/reference_slice.h"
+
+#include <fmt/format.h>
+
+namespace faultline::depend::testing {
+
+inline uint64_t setting(const char* name, uint64_t otherwise) {
+  const char* text = getenv(name);
+  return text ? strtoull(text, nullptr, 10) : otherwise;
+}
+
+inline replay::Replay openRun(ProgramMaker& made, uint64_t checkpoints = 200) {
+  auto log = made.assembler.log();
+  log.enter(0, FL_EXT_ROOT, made.main(), {1, 2});
+  replay::ReplayOptions options;
+  options.endEpoch = 1u << 30;
+  options.checkpointInterval = checkpoints;
+  return replay::testing::openReplay(made.assembler, log, options);
+}
+
+using Instances = std::set<std::pair<uint64_t, uint32_t>>;
+
+inline Instances instancesOf(const Slice& slice) {
+  Instances found;
+  for (const Node& n : slice.nodes) found.insert({n.time, n.id});
+  return found;
+}
+
+// Of each instruction as many instances as nodes.
+inline ::testing::AssertionResult countsAgree(const Slice& slice) {
+  std::map<uint32_t, uint64_t> counts;
+  for (const Node& n : slice.nodes) ++counts[n.id];
+  for (auto& [id, count] : slice.instructions)
+    if (counts[id] != count.instances)
+      return ::testing::AssertionFailure() << id << " counts " << count.instances << ", has " << counts[id];
+  return counts.size() == slice.instructions.size() ? ::testing::AssertionSuccess()
+                                                    : ::testing::AssertionFailure() << "other instructions";
+}
+
+inline std::string describe(const Recorder& recorder, const Instances& a, const Instances& b) {
+  std::string text;
+  unsigned shown = 0;
+  for (auto& [time, id] : a)
+    if (!b.contains({time, id}) && ++shown < 8)
+      text += fmt::format(" {}@{}(op {})", id, time,
+                          int(recorder.executed[recorder.at.at(time)].instruction->op));
+  return text;
+}
+
+struct Asked {
+  uint64_t time;
+  std::vector<uint32_t> operands;
+};
+
+inline Asked someQuestion(const Recorder& recorder, std::mt19937_64& random) {
+  size_t count = recorder.executed.size(), which = random() % count;
+  if (random() % 2) which = count - 1 - random() % std::min<size_t>(count, 100);
+  const Executed& x = recorder.executed[which];
+  std::vector<uint32_t> values;
+  fir::forEachValue(*x.module->image, *x.instruction, [&](uint32_t k, uint32_t) {
+    if (!x.operands[k].empty()) values.push_back(k);
+  });
+  Asked asked{x.time, {}};
+  if (!values.empty() && random() % 8) asked.operands.push_back(values[random() % values.size()]);
+  return asked;
+}
+
+} // namespace faultline::depend::testing

@@ -1,0 +1,64 @@
+// The walk against the reference, on programs made at random.
+#include "depend/models.h"
+#include "depend/query.h"
+#include "unit/depend/random_runs.h"
+
+#include <fmt/format.h>
+
+namespace faultline::depend::testing {
+namespace {
+
+constexpr uint64_t kLongest = 4000;
+
+TEST(RandomSlice, IsThatOfTheReference) {
+  uint64_t programs = setting("FAULTLINE_SEEDS", 2000), first = setting("FAULTLINE_FIRST_SEED", 0);
+  uint64_t slices = 0, instructions = 0, ours = 0, theirs = 0, executed = 0, largest = 0;
+  for (uint64_t seed = first; seed < first + programs; ++seed) {
+    SCOPED_TRACE(seed);
+    ProgramMaker made(seed);
+    Recorder recorder;
+    replay::Replay watched = openRun(made);
+    auto watching = watched.observe(recorder, kLongest);
+    ASSERT_TRUE(bool(watching)) << watching.error().message;
+    ASSERT_FALSE(recorder.executed.empty());
+    executed += recorder.executed.size();
+    replay::Replay replay = openRun(made);
+    ASSERT_TRUE(bool(replay.seek(recorder.executed.size())));
+    std::mt19937_64 random(seed);
+    for (int k = 0; k < 3; ++k) {
+      Asked asked = someQuestion(recorder, random);
+      HistoryOptions history;
+      history.windowInstructions = 7 + random() % 194;
+      if (random() % 4 == 0) history.windowInstructions = 1 + random() % 7;
+      WalkOptions walk;
+      walk.control = random() % 5 != 0;
+      walk.addresses = random() % 5 != 0;
+      SCOPED_TRACE(fmt::format("time {} operand {} window {} control {} addresses {}", asked.time,
+                               asked.operands.empty() ? -1 : int(asked.operands[0]),
+                               history.windowInstructions, walk.control, walk.addresses));
+      History run(replay, CallModels::standard(), history);
+      auto slice = sliceBackward(run, {.time = asked.time, .operands = asked.operands}, walk);
+      ASSERT_TRUE(bool(slice)) << slice.error().message;
+      ReferenceSlice reference(recorder, {walk.addresses, walk.control});
+      reference.ask(asked.time, asked.operands);
+      Instances expected = reference.instances(), found = instancesOf(*slice);
+      ASSERT_TRUE(found == expected) << "too many:" << describe(recorder, found, expected)
+                                     << "\nmissing:" << describe(recorder, expected, found);
+      ASSERT_EQ(found.size(), slice->nodes.size()) << "an instance is there twice";
+      ASSERT_TRUE(countsAgree(*slice));
+      ++slices;
+      ours += found.size();
+      theirs += expected.size();
+      instructions += asked.time;
+      largest = std::max<uint64_t>(largest, found.size());
+    }
+  }
+  fmt::print(
+      "{} programs, {} instructions executed; {} slices: {} instances of {} ({:.1f}%), the reference's {}; "
+      "the largest {}\n",
+      programs, executed, slices, ours, instructions, 100.0 * double(ours) / double(instructions), theirs,
+      largest);
+}
+
+} // namespace
+} // namespace faultline::depend::testing
