@@ -3,6 +3,7 @@
 #include "cli/expectation.h"
 #include "cli/failing_run.h"
 #include "report/terminal.h"
+#include "technique/slice/nesting.h"
 
 #include <chrono>
 
@@ -14,6 +15,7 @@ struct ShowOptions {
   std::string at;
   std::string frames = "inner";
   bool globals = false;
+  bool index = false;
   std::vector<std::string> print;
 };
 
@@ -65,6 +67,11 @@ Result<int> show(const Context& context, const ShowOptions& options) {
   report.stats["instructions"] = run.replay.now();
   report.stats["executed"] = run.replay.executed();
   report.stats["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.index) {
+    depend::History history(run.replay, depend::CallModels::standard());
+    FL_TRY(nesting, technique::nestingOf(history, report.program.cwd));
+    report.nesting = std::move(nesting);
+  }
   if (context.json) {
     FL_CHECK(context.answer(finding::printed(finding::toJson(finding::toDocument(report)))));
   } else {
@@ -90,6 +97,8 @@ void addShow(CLI::App& app, Context& context) {
   command->add_option("--frames", options->frames, "Variables of the innermost frame, or of all")
       ->check(CLI::IsMember({"inner", "all"}))
       ->type_name("inner|all");
+  command->add_flag("--index", options->index,
+                    "Show the instance's place in the nesting of calls, loops and branches");
   command->add_flag("--globals", options->globals, "Show the globals that each function names, too");
   command
       ->add_option("--print,-p", options->print,

@@ -63,7 +63,8 @@ void BackwardWalk::call(const SegmentCode& code, uint32_t k, FrameWants& frame) 
     if (use.words) frame.want(use.word + a.word, a.mask, makeWanter(node, Why::Value));
   }
   const Use& callee = code.uses[s.firstUse];
-  if (callee.words && options_.control) frame.want(callee.word, kAllBits, makeWanter(node, Why::Control));
+  if (callee.words && options_.control && options_.values)
+    frame.want(callee.word, kAllBits, makeWanter(node, Why::Control));
   if (thread_->variadic) passVariadic(code, s, frame, node);
   thread_->dropCallee();
 }
@@ -150,7 +151,7 @@ void BackwardWalk::outsideWrote(const TraceOther& o) {
 
 void BackwardWalk::wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node) {
   const Step& s = site.steps.back();
-  for (uint32_t j = 0; j < s.useCount; ++j)
+  for (uint32_t j = 0; j < s.useCount && options_.values; ++j)
     if (const Use& use = site.uses[s.firstUse + j]; use.words)
       frame.want(use.word, kAllBits, makeWanter(node, j == 0 ? Why::Control : Why::Value));
 }

@@ -582,7 +582,7 @@ void BackwardWalk::branch(const SegmentCode& code, uint32_t k, FrameWants& frame
   if (who == kNobody) return;
   uint32_t node = include(code, k, frame, who, why);
   const Step& s = code.steps[k];
-  for (uint32_t j = 0; j < s.useCount; ++j)
+  for (uint32_t j = 0; j < s.useCount && options_.values; ++j)
     frame.want(code.uses[s.firstUse + j].word, kAllBits, makeWanter(node, Why::Value));
 }
 

@@ -23,6 +23,7 @@ namespace faultline::depend {
 struct WalkOptions {
   bool addresses = true; // what an address was computed from
   bool control = true;   // why an instance was executed
+  bool values = true;    // what values were made of; without: the nesting of decisions and calls alone
   uint64_t nodeLimit = 4'000'000;
   uint64_t stepLimit = ~uint64_t(0); // instances to take in before the walk stops
   // Functions into which the walk does not look: what they return stands for itself.

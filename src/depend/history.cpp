@@ -59,8 +59,9 @@ Result<std::shared_ptr<const Window>> History::window(Time start, Time end) {
 
 Result<void> History::backwards(Time t, const std::function<bool(const Window&)>& visit) {
   const uint64_t size = options_.windowInstructions;
-  for (Time end = t; end > 0;) {
-    Time start = (end - 1) / size * size;
+  const Time first = replay_.start(); // a recording may begin later than the run
+  for (Time end = t; end > first;) {
+    Time start = std::max(first, (end - 1) / size * size);
     FL_TRY(made, window(start, end));
     if (!visit(*made)) return {};
     end = start;
@@ -70,7 +71,7 @@ Result<void> History::backwards(Time t, const std::function<bool(const Window&)>
 
 Result<void> History::forwards(Time t, Time end, const std::function<bool(const Window&)>& visit) {
   const uint64_t size = options_.windowInstructions;
-  for (Time start = t; start < end;) {
+  for (Time start = std::max(t, replay_.start()); start < end;) {
     Time next = std::min(end, (start / size + 1) * size);
     FL_TRY(made, window(start, next));
     if (!visit(*made)) return {};

@@ -49,6 +49,7 @@ public:
   History(replay::Replay& replay, const CallModels& models, HistoryOptions options = {});
 
   replay::Replay& replay() { return replay_; }
+  const replay::Replay& replay() const { return replay_; }
   RunCode& code() { return code_; }
 
   // What was executed before time t, window by window, the last first, until visit says false. Tells nothing

@@ -4,8 +4,6 @@
 
 namespace faultline::depend {
 
-namespace {
-
 std::map<uint32_t, std::vector<StackFunction>> stacksOf(const replay::Replay& replay) {
   std::map<uint32_t, std::vector<StackFunction>> stacks;
   for (uint32_t thread : replay.threads()) {
@@ -18,8 +16,6 @@ std::map<uint32_t, std::vector<StackFunction>> stacksOf(const replay::Replay& re
   }
   return stacks;
 }
-
-} // namespace
 
 Result<Slice> sliceBackward(History& history, const Question& question, WalkOptions options,
                             Alternatives* alternatives) {

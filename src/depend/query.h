@@ -16,6 +16,9 @@ struct Question {
   std::vector<uint32_t> words = {};                       // frame words
 };
 
+// Of all threads, as the replay stands.
+std::map<uint32_t, std::vector<StackFunction>> stacksOf(const replay::Replay& replay);
+
 Result<Slice> sliceBackward(History& history, const Question& question, WalkOptions options = {},
                             Alternatives* alternatives = nullptr);
 

@@ -31,6 +31,15 @@ Document toDocument(const StopReport& report) {
   out.part["depth"] = report.depth;
   out.part["stack"] = Json::array();
   for (const StackFrame& f : report.stack) out.part["stack"].push_back(toJson(f));
+  if (!report.nesting.empty()) {
+    Json levels = Json::array();
+    for (const NestingLevel& l : report.nesting) {
+      Json one = {{"kind", l.kind}, {"place", finding::toJson(l.place)}, {"instance", l.instance}};
+      if (l.kind == "loop") one["round"] = l.round;
+      levels.push_back(std::move(one));
+    }
+    out.part["index"] = std::move(levels);
+  }
   if (!report.printed.empty()) out.part["printed"] = toJson(report.printed);
   return out;
 }

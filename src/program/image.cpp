@@ -43,7 +43,7 @@ Result<Image> imageOver(std::span<const char> file, std::shared_ptr<const void> 
   FileHeader header;
   memcpy(&header, file.data(), sizeof header);
   if (memcmp(header.magic, kMagic, sizeof kMagic) != 0)
-    return errorf("not a FIR file of this version of Faultline");
+    return errorf("not a FIR file of this version of Faultline; record the run again");
   Image image;
   image.hash = header.hash;
   image.storage = std::move(storage);

@@ -94,6 +94,24 @@ std::string stackText(const finding::StopReport& report, const Screen& screen, c
   return out;
 }
 
+// What the instance is inside of, outermost first.
+std::string nestingText(const finding::StopReport& report, const Screen& screen) {
+  std::string out = screen.terminal.paint(Style::Bold, "Nested in") + "\n";
+  constexpr size_t kEnds = 12;
+  for (size_t k = 0; k < report.nesting.size(); ++k) {
+    if (report.nesting.size() > 2 * kEnds && k == kEnds) {
+      out += fmt::format("  ... {} levels between ...\n", report.nesting.size() - 2 * kEnds);
+      k = report.nesting.size() - kEnds;
+    }
+    const finding::NestingLevel& l = report.nesting[k];
+    std::string what = l.kind == "loop" ? fmt::format("loop, round {}", withThousands(l.round)) : l.kind;
+    out += fmt::format("  {:<16} {}\n", what,
+                       screen.terminal.paint(Style::Dim, fmt::format("{}  {}()", placeText(l.place, screen),
+                                                                     l.place.function)));
+  }
+  return out;
+}
+
 // The frame whose variables matter: the innermost one of the program's own code.
 const finding::StackFrame* ownFrame(const finding::StopReport& report) {
   auto own =
@@ -217,6 +235,7 @@ std::string renderStop(const finding::StopReport& report, SourceFiles& files, co
     out += source.empty() ? "" : "\n" + source;
   }
   if (!report.stack.empty()) out += "\n" + stackText(report, screen, options);
+  if (!report.nesting.empty()) out += "\n" + nestingText(report, screen);
   if (own && !options.allFrames) {
     std::string values = frameValues(*own, screen);
     std::string title =

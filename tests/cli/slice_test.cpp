@@ -395,6 +395,36 @@ int main(void) {
   EXPECT_EQ(origin["steps"].back()["line"], 8);
 }
 
+// ---- the index
+
+TEST_F(Slice, AnInstanceKnowsWhatItIsNestedIn) {
+  build(R"(#include <stdlib.h>
+static int check(int v) {
+  if (v > 2)
+    abort();
+  return v;
+}
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i < 10; i++) {
+    int k = 0;
+    while (k < 5 && sum < 100) {
+      sum += check(i);
+      k++;
+    }
+  }
+  return sum;
+}
+)");
+  record();
+  json shown = ask({"show", "--index"});
+  std::vector<std::pair<std::string, int>> levels;
+  for (const json& l : shown["index"]) levels.push_back({l["kind"], l["place"]["line"]});
+  EXPECT_THAT(levels, ::testing::ElementsAre(std::pair("loop", 9), std::pair("branch", 11),
+                                             std::pair("call", 12), std::pair("branch", 3)));
+  EXPECT_EQ(shown["index"][0]["round"], 4);
+}
+
 // ---- wrong uses
 
 TEST_F(Slice, WrongUsesGiveOneLine) {

@@ -228,6 +228,7 @@ Result<finding::OriginReport> findOrigin(depend::History& history, const OriginQ
   Writer(history, slice, question, report).run();
   report.sources = describeSources(history, slice, inputs, question.program.cwd);
   for (std::string& caveat : caveatsOf(slice)) report.caveats.push_back(std::move(caveat));
+  addLateStart(history, report.caveats);
   report.stats["walked"] = slice.walked;
   report.stats["instances"] = slice.nodes.size();
   return report;

@@ -206,14 +206,14 @@ std::string memoryText(const depend::Inputs& inputs, uint64_t address, uint64_t 
 }
 
 // What memory held before the program wrote to it.
-std::pair<std::string, std::string> initialText(const replay::Replay& replay, uint64_t address) {
+std::pair<std::string, std::string> initialText(const replay::Replay& replay,
+                                                const replay::ObjectNames& names, uint64_t address) {
   // Below this the frame stacks of all threads lie (abi/state.h): nothing is there before a function writes
   // it.
   constexpr uint64_t kMostThreads = 4096;
   if (address < FL_FRAME_STACK_ADDRESS &&
       FL_FRAME_STACK_ADDRESS - address < kMostThreads * FL_FRAME_STACK_STRIDE)
     return {"uninitialised", "local variables that nobody had written"};
-  replay::ObjectNames names(replay.symbolView(), {}, replay.memoryView(), {});
   std::string name = names.brief(address);
   if (name.starts_with("&")) name = name.substr(1);
   // Of an array or a record as a whole: one line is enough.
@@ -257,6 +257,8 @@ void fillStatements(depend::History& history, const Slice& slice, const Slice* t
 
 std::vector<finding::SliceSource> describeSources(depend::History& history, const Slice& slice,
                                                   const depend::Inputs* inputs, std::string_view cwd) {
+  const replay::Replay& replay = history.replay();
+  std::optional<replay::ObjectNames> names; // of globals; made when the first one is met
   std::map<std::pair<std::string, std::string>, finding::SliceSource> found;
   auto add = [&](std::string kind, std::string text, Place place) {
     found.try_emplace({kind, text}, finding::SliceSource{kind, text, std::move(place)});
@@ -296,7 +298,8 @@ std::vector<finding::SliceSource> describeSources(depend::History& history, cons
         add("input", text, consumer);
         break;
       }
-      auto [kind, text] = initialText(history.replay(), leaf.from);
+      if (!names) names.emplace(replay.symbolView(), std::vector<replay::FrameView>(), replay.memoryView());
+      auto [kind, text] = initialText(replay, *names, leaf.from);
       add(kind, text, consumer);
       break;
     }
@@ -350,6 +353,14 @@ std::vector<std::string> caveatsOf(const Slice& slice) {
   return out;
 }
 
+void addLateStart(const depend::History& history, std::vector<std::string>& caveats) {
+  if (uint64_t start = history.replay().start())
+    caveats.push_back(
+        fmt::format("the recording has only the end of the run, from instruction {} on: what was made "
+                    "before that is not known",
+                    start));
+}
+
 Result<finding::SliceReport> sliceBackward(depend::History& history, const SliceQuestion& question,
                                            const depend::Inputs* inputs) {
   finding::SliceReport report;
@@ -373,6 +384,7 @@ Result<finding::SliceReport> sliceBackward(depend::History& history, const Slice
   fillStatements(history, slice, &thin, report);
   report.sources = describeSources(history, slice, inputs, question.program.cwd);
   report.caveats = caveatsOf(slice);
+  addLateStart(history, report.caveats);
   uint64_t instances = 0;
   for (auto& [id, count] : slice.instructions) instances += count.instances;
   report.stats["walked"] = slice.walked;
@@ -394,7 +406,8 @@ Result<finding::SliceReport> sliceForward(depend::History& history, const Forwar
   options.control = question.control;
   options.addresses = question.addresses;
   depend::ForwardWalk walk(history.code(), options, question.seeds);
-  walk.begin(0, {}, 0);
+  FL_CHECK(replay.seek(replay.start()));
+  walk.begin(replay.start(), depend::stacksOf(replay), replay.thread());
   FL_CHECK(history.forwards(0, end, [&](const depend::Window& window) {
     walk.walk(window.trace, [&](uint64_t number) { return &(*window.calls)[number]; });
     return true;

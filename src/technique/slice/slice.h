@@ -49,6 +49,9 @@ std::vector<finding::SliceSource> describeSources(depend::History& history, cons
 // Where bytes are asked for, the pointer to them is an address, not the value.
 depend::Question valueOnly(depend::Question question);
 
+// Says so if the recording begins later than the run (record --last).
+void addLateStart(const depend::History& history, std::vector<std::string>& caveats);
+
 // What the slice leaves unsure.
 std::vector<std::string> caveatsOf(const depend::Slice& slice);
 
