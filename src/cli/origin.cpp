@@ -27,6 +27,7 @@ Result<int> origin(const Context& context, const OriginOptions& options) {
   question.program = programOf(run->failing.run);
   FL_TRY(inputs, inputsOf(*run));
   FL_TRY(report, technique::findOrigin(*run->history, question, &inputs));
+  run->stopWatching();
   if (options.value.at.empty()) report.failure = failure;
   std::vector<std::string> caveats = caveatsOf(run->failing.run);
   report.caveats.insert(report.caveats.begin(), caveats.begin(), caveats.end());

@@ -64,6 +64,7 @@ Result<int> forward(const Context& context, const SliceOptions& options) {
     return errorf("the program has not read {}; its input: {}", fmt::join(options.forward, ", "),
                   streamNames(inputs));
   FL_TRY(report, technique::sliceForward(*run->history, question));
+  run->stopWatching();
   report.caveats.insert(report.caveats.end(), caveats.begin(), caveats.end());
   report.stats["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return answer(context, options, report);
@@ -92,6 +93,7 @@ Result<int> slice(const Context& context, const SliceOptions& options) {
   FL_TRY(inputs, inputsOf(*run));
   FL_TRY(report, technique::sliceBackward(*run->history, question, &inputs));
   if (options.relevant) report.direction = "relevant";
+  run->stopWatching();
   if (options.value.at.empty()) report.failure = failure;
   std::vector<std::string> caveats = caveatsOf(run->failing.run);
   caveats.insert(caveats.end(), run->failing.point.caveats.begin(), run->failing.point.caveats.end());

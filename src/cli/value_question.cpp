@@ -8,6 +8,8 @@
 #include "replay/variables.h"
 
 #include <charconv>
+#include <chrono>
+#include <csignal>
 
 namespace faultline::cli {
 
@@ -27,12 +29,41 @@ void addValueOptions(CLI::App& command, ValueOptions& options) {
                   "The N-th execution of the line; without it, the last one")
       ->type_name("N");
   command
+      .add_option("--budget", options.budget,
+                  "Stop following after so many seconds, and answer with what there is")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command
       .add_option("--models", options.models,
                   "What functions without source do, beside what is known (docs/models.md)")
       ->type_name("FILE");
 }
 
 namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// From here on Ctrl-C ends the walk, not us: what was found is shown. A second one ends us.
+void catchInterrupt() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = int(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+// Shows how far the walk is, and ends it when its time is over.
+void watchOver(const Context& context, ValueRun& run, double budget) {
+  using Clock = std::chrono::steady_clock;
+  catchInterrupt();
+  auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget));
+  run.progress = std::make_shared<Progress>(context.log(), "following", 0);
+  run.history->setWatch([progress = run.progress, end](uint64_t instructions) {
+    progress->advance(instructions);
+    return !interrupted && Clock::now() < end;
+  });
+}
 
 struct LinePlace {
   std::string file;
@@ -177,6 +208,7 @@ Result<std::unique_ptr<ValueRun>> openQuietRun(const Context& context, const Val
   FL_TRY(failing, openFailingRun(context, options.run));
   std::unique_ptr<ValueRun> out(new ValueRun{std::move(failing), std::move(models), nullptr, {}, false});
   out->history = std::make_unique<depend::History>(out->failing.run.replay, *out->models);
+  watchOver(context, *out, options.budget);
   return out;
 }
 

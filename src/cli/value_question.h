@@ -2,6 +2,7 @@
 // line of the source.
 #pragma once
 
+#include "base/progress.h"
 #include "cli/failing_run.h"
 #include "depend/inputs.h"
 #include "depend/query.h"
@@ -14,7 +15,7 @@ struct ValueOptions {
   std::string expression; // --value
   uint64_t execution = 0; // 0: the last
   std::string models;     // a file
-  bool needsFailure = true;
+  double budget = 60;     // seconds for the walk
 };
 
 void addValueOptions(CLI::App& command, ValueOptions& options);
@@ -32,6 +33,13 @@ struct ValueRun {
   std::unique_ptr<depend::History> history;
   ValueQuestion question;
   bool didNotFail = false;
+  std::shared_ptr<Progress> progress = nullptr;
+
+  // The line that tells how far it is goes before the answer comes.
+  void stopWatching() {
+    history->setWatch(nullptr);
+    progress.reset();
+  }
 };
 
 Result<std::unique_ptr<ValueRun>> openValueRun(const Context& context, const ValueOptions& options);

@@ -65,6 +65,8 @@ public:
   // The trace that ends where the walk stands. Effects of the outside calls in it.
   void walk(const replay::Trace& trace, const Effects& effects);
   bool isDone() const;
+  // It goes no further, although there is more.
+  void stop() { slice_.isBounded = true; }
   // Nothing is left, or the run's start is reached.
   Slice finish();
 

@@ -57,13 +57,18 @@ Result<std::shared_ptr<const Window>> History::window(Time start, Time end) {
   return std::shared_ptr<const Window>(made);
 }
 
+bool History::isToStop(uint64_t instructions) {
+  if (watch_ && !watch_(instructions)) wasStopped_ = true;
+  return wasStopped_;
+}
+
 Result<void> History::backwards(Time t, const std::function<bool(const Window&)>& visit) {
   const uint64_t size = options_.windowInstructions;
   const Time first = replay_.start(); // a recording may begin later than the run
   for (Time end = t; end > first;) {
     Time start = std::max(first, (end - 1) / size * size);
     FL_TRY(made, window(start, end));
-    if (!visit(*made)) return {};
+    if (!visit(*made) || isToStop(end - start)) return {};
     end = start;
   }
   return {};
@@ -74,7 +79,7 @@ Result<void> History::forwards(Time t, Time end, const std::function<bool(const 
   for (Time start = std::max(t, replay_.start()); start < end;) {
     Time next = std::min(end, (start / size + 1) * size);
     FL_TRY(made, window(start, next));
-    if (!visit(*made)) return {};
+    if (!visit(*made) || isToStop(next - start)) return {};
     if (made->trace.end < next) return {}; // the run is over
     start = next;
   }

@@ -59,7 +59,12 @@ public:
   Result<void> forwards(replay::Time t, replay::Time end, const std::function<bool(const Window&)>& visit);
   uint64_t traced() const { return traced_; } // instructions, for the report
 
+  // Asked after each window, with the instructions in it; false: stop, and answer with what there is.
+  void setWatch(std::function<bool(uint64_t instructions)> watch) { watch_ = std::move(watch); }
+  bool wasStopped() const { return wasStopped_; }
+
 private:
+  bool isToStop(uint64_t instructions);
   Result<std::shared_ptr<const Window>> window(replay::Time start, replay::Time end);
 
   struct Kept {
@@ -74,6 +79,8 @@ private:
   std::list<Kept> kept_; // latest used first
   uint64_t keptBytes_ = 0;
   uint64_t traced_ = 0;
+  std::function<bool(uint64_t)> watch_;
+  bool wasStopped_ = false;
 };
 
 } // namespace faultline::depend

@@ -51,6 +51,7 @@ Result<Slice> sliceBackward(History& history, const Question& question, WalkOpti
     walk.walk(window.trace, [&](uint64_t number) { return &(*window.calls)[number]; });
     return !walk.isDone();
   }));
+  if (history.wasStopped() && !walk.isDone()) walk.stop();
   return walk.finish();
 }
 

@@ -346,6 +346,43 @@ int main(void) {
   EXPECT_THAT(with["caveats"].dump(), Not(HasSubstr("a64l")));
 }
 
+TEST_F(Slice, OfAHangHasWhatKeepsTheLoopGoingWithinItsBudget) {
+  build(R"(static int next(int v) { return v == 3 ? 3 : v + 1; }
+int main(void) {
+  int v = 0, unrelated = 0;
+  while (v != 10) {
+    v = next(v);
+    unrelated += 2;
+  }
+  return unrelated;
+}
+)");
+  RunResult answer = faultline({"slice", "--json", "--timeout", "0.2", "--budget", "0.5", "--", "./p"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  json slice = json::parse(answer.out);
+  EXPECT_EQ(slice["failure"]["kind"], "hang");
+  EXPECT_THAT(lines(slice), IsSupersetOf({1, 4, 5}));
+  EXPECT_THAT(lines(slice), Not(Contains(6)));
+}
+
+TEST_F(Slice, OfAWrongStatus) {
+  build(R"(int main(void) {
+  int errors = 0, other = 0;
+  for (int i = 0; i < 5; i++) {
+    if (i == 3)
+      errors++;
+    other++;
+  }
+  return errors;
+}
+)");
+  RunResult answer = faultline({"slice", "--json", "--expect-status", "0", "--", "./p"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  json slice = json::parse(answer.out);
+  EXPECT_THAT(lines(slice), IsSupersetOf({2, 3, 4, 5, 8}));
+  EXPECT_THAT(lines(slice), Not(Contains(6)));
+}
+
 TEST_F(Slice, AsAGraph) {
   build(kOmission);
   record({"vip"});

@@ -334,7 +334,8 @@ depend::Question valueOnly(depend::Question question) {
 
 std::vector<std::string> caveatsOf(const Slice& slice) {
   std::vector<std::string> out;
-  if (slice.isBounded) out.push_back("the walk stopped at its limit of steps: there is more behind it");
+  if (slice.isBounded)
+    out.push_back("the walk stopped early (--budget, --steps, or interrupted): there may be more");
   if (!slice.hasAllNodes)
     out.push_back(
         "the slice has more instances than are kept one by one: some reasons are those of an earlier "
@@ -413,6 +414,7 @@ Result<finding::SliceReport> sliceForward(depend::History& history, const Forwar
     return true;
   }));
   Slice slice = walk.finish();
+  if (history.wasStopped()) slice.isBounded = true;
   fillStatements(history, slice, nullptr, report);
   report.caveats = caveatsOf(slice);
   uint64_t instances = 0;
