@@ -1,5 +1,7 @@
 #include "replay/source_expression.h"
 
+#include "replay/symbol_name.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,6 +13,15 @@ using fir::Op;
 using fir::OperandKind;
 
 namespace {
+
+// Of a function that is only declared the tables have the linker's name.
+std::string shownName(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  std::string full = functionName(name);
+  // A conversion has no name; what it makes is enough.
+  if (size_t at = full.rfind("::operator "); at != std::string::npos) return full.substr(at + 2);
+  return full;
+}
 
 constexpr int kMaxNesting = 24;
 
@@ -216,8 +227,9 @@ private:
   std::optional<SourceValue> call(const fir::Instruction& i) const {
     uint32_t symbol = i.aux < image_.calls.size() ? image_.calls[i.aux].symbol : fir::kNone;
     if (symbol >= image_.symbols.size()) return std::nullopt;
-    return SourceValue{fmt::format("{}()", image_.string(image_.symbols[symbol].displayName)),
-                       {&image_, fir::kNone}};
+    return SourceValue{
+        fmt::format("{}()", shownName(std::string(image_.string(image_.symbols[symbol].displayName)))),
+        {&image_, fir::kNone}};
   }
 
   std::vector<Index> indicesOf(const fir::Instruction& gep, int nesting) {

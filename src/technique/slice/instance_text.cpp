@@ -82,7 +82,7 @@ private:
     std::span<const fir::Operand> operands = frame.image->operandsOf(i);
     auto access = replay::sourceAccess(frame, operands[0]);
     auto address = replay::operandValue(frame, replay_.symbolView(), operands[0]);
-    if (!access || !address) return {InstanceText::Assigns};
+    if (!access || !address || !access->type.get()) return {InstanceText::Assigns};
     if (!step()) return {InstanceText::Assigns};
     replay::ValuePlace place = replay::placeInMemory(access->type, *address);
     return {InstanceText::Assigns, finding::Value{access->text, replay::typeName(place.type), text(place)}};
