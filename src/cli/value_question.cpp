@@ -184,6 +184,7 @@ void askAtFailure(const FailingRun& run, ValueQuestion& out) {
   out.from.instruction = c.instruction;
   if (c.operand != fir::kNone) out.from.operands = {c.operand};
   if (c.memory) out.from.memory.push_back({*c.memory, 1});
+  if (c.isPosition) out.from.position = depend::OutputPosition{c.before};
   if (!c.text.empty())
     out.value =
         finding::Value{c.text, "", c.operand == fir::kNone || c.memory ? "" : fmt::format("{:#x}", c.value)};

@@ -245,13 +245,15 @@ void BackwardWalk::outsideCall(const TraceOther& o, const OutsideEffect* effect)
   std::vector<Hit> hits;
   Wanter who = kNobody;
   bool wantsResult = false;
+  bool isBefore = position_ && position_->before && stepTime_ <= *position_->before;
+  if (isBefore) position_.reset();
   for (uint32_t j = 0; returned && s.kind == StepKind::Call && j < s.dstWords; ++j)
     wantsResult |= frame->take(s.dst + j, who) != 0;
   // All that the call wrote is taken out before what it read goes in: it may be the same memory.
   if (effect)
     for (const OutsideFlow& flow : effect->flows) {
       if (flow.toResult) {
-        if (wantsResult) hits.push_back({&flow, {}});
+        if (wantsResult || (isBefore && options_.addresses)) hits.push_back({&flow, {}});
         continue;
       }
       // What was noticed later may be its work as well.
@@ -264,6 +266,10 @@ void BackwardWalk::outsideCall(const TraceOther& o, const OutsideEffect* effect)
     }
   Why why = who == kNobody ? Why::Value : whyOf(who);
   bool wantsArguments = wantsResult && hits.empty();
+  if (isBefore && options_.addresses) { // how much it printed
+    if (who == kNobody) who = makeWanter(positionNode_, Why::Address), why = Why::Address;
+    wantsArguments = true;
+  }
   if (effect) {
     Wanter blamed = kNobody;
     if (takesBlame(*effect, blamed)) wantsArguments = true;

@@ -61,8 +61,16 @@ void BackwardWalk::wantMemory(uint64_t address, uint64_t size, uint32_t node) {
   memory_.wantAll(address, size, makeWanter(node, Why::Value));
 }
 
+void BackwardWalk::wantPosition(const OutputPosition& position, uint32_t node) {
+  bool matters = alternatives_ || (options_.addresses && position.before);
+  if (!matters) return;
+  position_ = position;
+  positionNode_ = node;
+}
+
 bool BackwardWalk::isDone() const {
   if (slice_.isBounded) return true;
+  if (position_) return false;
   if (!memory_.empty() || !blamed_.empty()) return false;
   for (auto& [number, thread] : threads_) {
     if (thread.hasCallee || thread.isRootPending || thread.thrown != kNobody) return false;
@@ -577,6 +585,8 @@ void BackwardWalk::branch(const SegmentCode& code, uint32_t k, FrameWants& frame
   frame.edge = kNobody;
   if (who == kNobody && alternatives_) {
     who = alternatives_->mayHaveChanged(code, frame.nextBlock, frame);
+    if (who == kNobody && position_ && alternatives_->mayHavePrinted(code, frame.nextBlock, frame))
+      who = makeWanter(positionNode_, Why::Value);
     why = Why::Potential;
   }
   if (who == kNobody) return;

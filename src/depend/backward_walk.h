@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 namespace faultline::depend {
 
@@ -39,6 +40,14 @@ public:
   // Who wants something that might have been written; kNobody: nothing. `taken`: the block that was executed
   // next.
   virtual Wanter mayHaveChanged(const SegmentCode& branch, uint32_t taken, const FrameWants& frame) = 0;
+  // Whether something might have been printed there.
+  virtual bool mayHavePrinted(const SegmentCode& branch, uint32_t taken, const FrameWants& frame) = 0;
+};
+
+// The place of a byte in the output: behind what the call at `before` printed. How much that was belongs to the
+// addresses; what might have been printed since then, and was not, to the alternatives.
+struct OutputPosition {
+  std::optional<uint64_t> before = {}; // nothing: it is the first byte of all
 };
 
 // One frame of a thread's stack, outermost first.
@@ -61,6 +70,7 @@ public:
   uint32_t addCriterion(uint32_t id, uint32_t depth, uint32_t block);
   void wantWord(uint32_t depth, uint32_t word, uint64_t mask, uint32_t node, Why why = Why::Value);
   void wantMemory(uint64_t address, uint64_t size, uint32_t node);
+  void wantPosition(const OutputPosition& position, uint32_t node);
 
   // The trace that ends where the walk stands. Effects of the outside calls in it.
   void walk(const replay::Trace& trace, const Effects& effects);
@@ -132,6 +142,8 @@ private:
   Code& code_;
   WalkOptions options_;
   Alternatives* alternatives_ = nullptr;
+  std::optional<OutputPosition> position_ = {}; // until the walk has come to it
+  uint32_t positionNode_ = kNoConsumer;
   WantedMemory memory_;
   std::map<uint32_t, ThreadWants> threads_;
   ThreadWants* thread_ = nullptr;

@@ -1,5 +1,7 @@
 #include "depend/potential.h"
 
+#include "replay/output_call.h"
+
 #include <algorithm>
 
 namespace faultline::depend {
@@ -14,7 +16,10 @@ std::vector<const fir::Image*> imagesOf(const replay::Program& program) {
 
 } // namespace
 
-Potential::Potential(History& history) : history_(history), modRef_(imagesOf(history.replay().program())) {}
+Potential::Potential(History& history)
+    : history_(history),
+      modRef_(imagesOf(history.replay().program()), fir::ModRef::Rule::None,
+              [](std::string_view name) { return replay::outputFunction(name) != nullptr; }) {}
 
 // What the instruction reads: its own access, the source of a copy, or, of a call, what its arguments point
 // to.
@@ -83,6 +88,12 @@ Wanter Potential::mayHaveChanged(const SegmentCode& branch, uint32_t taken, cons
         return makeWanter(w.node, Why::Value);
   }
   return kNobody;
+}
+
+bool Potential::mayHavePrinted(const SegmentCode& branch, uint32_t taken, const FrameWants& frame) {
+  for (uint32_t successor : frame.code().control->successors(branch.block))
+    if (successor != taken && region(branch, successor).isNoted) return true;
+  return false;
 }
 
 } // namespace faultline::depend

@@ -19,6 +19,7 @@ public:
 
   void onWanted(uint32_t node, uint32_t id, bool wanted) override;
   Wanter mayHaveChanged(const SegmentCode& branch, uint32_t taken, const FrameWants& frame) override;
+  bool mayHavePrinted(const SegmentCode& branch, uint32_t taken, const FrameWants& frame) override;
 
 private:
   std::vector<uint32_t> accessesOf(uint32_t id);

@@ -39,10 +39,10 @@ size_t ModRef::AccessHash::operator()(const Access& a) const {
   return h;
 }
 
-ModRef::ModRef(std::span<const Image* const> images, Rule rule)
+ModRef::ModRef(std::span<const Image* const> images, Rule rule, const Noted& isNoted)
     : linked_(images), pointsTo_(linked_), calls_(linked_, pointsTo_), rule_(rule), written_(images.size()),
       read_(images.size()), arguments_(images.size()), outside_(images.size()) {
-  for (uint32_t k = 0; k < images.size(); ++k) collect(k);
+  for (uint32_t k = 0; k < images.size(); ++k) collect(k, isNoted);
   aliases_.resize(accesses_.size());
   summarise();
 }
@@ -54,7 +54,7 @@ uint32_t ModRef::intern(const Access& access) {
   return it->second;
 }
 
-void ModRef::collect(uint32_t image) {
+void ModRef::collect(uint32_t image, const Noted& isNoted) {
   const Image& m = *linked_.images()[image];
   written_[image].assign(m.instructions.size(), kNone);
   for (uint32_t f = 0; f < m.functions.size(); ++f)
@@ -85,7 +85,7 @@ void ModRef::collect(uint32_t image) {
         written_[image][local] = at(0, 24, 0);
         break;
       case Op::Call:
-        collectCall(image, f, local);
+        collectCall(image, f, local, isNoted);
         break;
       default:
         break;
@@ -93,7 +93,7 @@ void ModRef::collect(uint32_t image) {
     }
 }
 
-void ModRef::collectCall(uint32_t image, uint32_t function, uint32_t local) {
+void ModRef::collectCall(uint32_t image, uint32_t function, uint32_t local, const Noted& isNoted) {
   const Image& m = *linked_.images()[image];
   const Instruction& i = m.instructions[local];
   std::span<const Operand> arguments = m.operandsOf(i).subspan(1);
@@ -108,10 +108,11 @@ void ModRef::collectCall(uint32_t image, uint32_t function, uint32_t local) {
   OutsideFunction known = outsideFunction(name, m.calls[i.aux].model);
   OutsideWrites writes;
   writes.isUnknown = !known.isKnown;
+  writes.isNoted = isNoted && isNoted(name);
   for (uint32_t k = 0; k < arguments.size(); ++k)
     if (known.writes == kWritesAll || (known.writes >> std::min(k, 30u) & 1))
       if (uint32_t id = argumentAccessOf(image, local, k); id != kNone) writes.accesses.push_back(id);
-  if (writes.isUnknown || !writes.accesses.empty()) outside_[image][local] = std::move(writes);
+  if (writes.isUnknown || writes.isNoted || !writes.accesses.empty()) outside_[image][local] = std::move(writes);
 }
 
 uint32_t ModRef::sourceAccessOf(uint32_t image, uint32_t local) const {

@@ -18,6 +18,7 @@
 #include "program/mod_ref_set.h"
 #include "program/points_to.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -31,7 +32,9 @@ public:
     Standard, // bytes may be part of anything, others only of what has their type
     Strict,   // bytes only of bytes
   };
-  explicit ModRef(std::span<const Image* const> images, Rule rule = Rule::None);
+  // Outside functions that are of interest to the caller: Effects::isNoted says who calls them.
+  using Noted = std::function<bool(std::string_view name)>;
+  explicit ModRef(std::span<const Image* const> images, Rule rule = Rule::None, const Noted& isNoted = nullptr);
 
   // What a Load, Store, AtomicRMW, CmpXchg, Fill or VaStart touches, a Copy or VaCopy writes; kNone: nothing.
   uint32_t accessOf(uint32_t image, uint32_t local) const { return written_[image][local]; }
@@ -47,6 +50,8 @@ public:
     DynamicBitset words;         // of the function's frame that may be written (targets of StoreVar)
     DynamicBitset accesses;      // that may write memory, those of called functions included
     bool unknownOutside = false; // calls an outside function of which nothing is known
+    bool isNoted = false;        // calls one that is of interest
+    void addCallee(const Effects& callee);
   };
   // What may be written between the branch at the end of `block` going to `successor` and the place where its
   // ways meet again. Both are numbers within the function.
@@ -66,8 +71,8 @@ public:
 
 private:
   uint32_t intern(const Access& access);
-  void collect(uint32_t image);
-  void collectCall(uint32_t image, uint32_t function, uint32_t local);
+  void collect(uint32_t image, const Noted& isNoted);
+  void collectCall(uint32_t image, uint32_t function, uint32_t local, const Noted& isNoted);
   void summarise();
   void addEffects(uint32_t image, uint32_t local, Effects& to) const;
   bool overlap(const Access& a, const Access& b) const;
@@ -90,7 +95,7 @@ private:
   std::vector<std::unordered_map<uint64_t, uint32_t>> arguments_; // by image, local and argument
   struct OutsideWrites {
     std::vector<uint32_t> accesses;
-    bool isUnknown = false;
+    bool isUnknown = false, isNoted = false;
   };
   std::vector<std::unordered_map<uint32_t, OutsideWrites>> outside_; // by image, local of a call
   std::vector<Effects> effects_;                                     // by function number

@@ -3,6 +3,12 @@
 
 namespace faultline::fir {
 
+void ModRef::Effects::addCallee(const Effects& callee) {
+  accesses.insert(callee.accesses);
+  unknownOutside |= callee.unknownOutside;
+  isNoted |= callee.isNoted;
+}
+
 // Without what called functions do.
 void ModRef::addEffects(uint32_t image, uint32_t local, Effects& to) const {
   const Image& m = *linked_.images()[image];
@@ -26,6 +32,7 @@ void ModRef::addEffects(uint32_t image, uint32_t local, Effects& to) const {
     if (it == outside_[image].end()) return;
     for (uint32_t access : it->second.accesses) to.accesses.insert(access);
     to.unknownOutside |= it->second.isUnknown;
+    to.isNoted |= it->second.isNoted;
     return;
   }
   default:
@@ -38,21 +45,14 @@ void ModRef::summarise() {
   effects_.resize(linked_.functionCount());
   for (const std::vector<uint32_t>& group : calls_.groups()) {
     Effects memory;
-    auto take = [&](const Effects& e) {
-      memory.accesses.insert(e.accesses);
-      memory.unknownOutside |= e.unknownOutside;
-    };
     for (uint32_t f : group) {
       const Function& body = linked_.body(f);
       for (uint32_t k = 0; k < body.instructionCount; ++k)
         addEffects(linked_.function(f).image, body.firstInstruction + k, effects_[f]);
-      take(effects_[f]);
-      for (uint32_t callee : calls_.callees(f)) take(effects_[callee]);
+      memory.addCallee(effects_[f]);
+      for (uint32_t callee : calls_.callees(f)) memory.addCallee(effects_[callee]);
     }
-    for (uint32_t f : group) {
-      effects_[f].accesses = memory.accesses;
-      effects_[f].unknownOutside = memory.unknownOutside;
-    }
+    for (uint32_t f : group) effects_[f].addCallee(memory);
   }
 }
 
@@ -76,10 +76,7 @@ const ModRef::Effects& ModRef::regionEffects(uint32_t image, uint32_t function, 
       uint32_t local = code.first + k;
       addEffects(image, local, *known);
       if (m.instructions[local].op != Op::Call) continue;
-      for (uint32_t callee : pointsTo_.callees(image, local)) {
-        known->accesses.insert(effects_[callee].accesses);
-        known->unknownOutside |= effects_[callee].unknownOutside;
-      }
+      for (uint32_t callee : pointsTo_.callees(image, local)) known->addCallee(effects_[callee]);
     }
   }
   return *known;

@@ -63,6 +63,9 @@ struct Criterion {
   uint64_t value = 0;
   std::string text; // the operand as the source has it: &n->next, count; or the condition that guards it
   std::optional<uint64_t> memory = {}; // address of the byte meant, if the operand points to a text
+  // The wrong byte is the first of its call, or missing: something may be wrong with what was printed before.
+  bool isPosition = false;
+  std::optional<uint64_t> before = {}; // time of the call that wrote the byte before, if there is one
 };
 
 struct Failure {

@@ -4,6 +4,7 @@
 #include "replay/call_view.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 namespace faultline::replay {
@@ -64,6 +65,37 @@ Criterion criterionOf(const OutputField& field, const OutputOrigin& origin, cons
   return out;
 }
 
+// "\n" where a digit should be: the format of printf("%d\n", n) is as it should be, what stands before it is
+// too short. Nothing: the byte is not one behind a field of the same call that might go on with what is expected.
+std::optional<OutputOrigin> tooShort(const std::vector<OutputField>& fields, const OutputOrigin& origin,
+                                     std::string_view expected) {
+  if (expected.empty() || origin.within != 0 || origin.field == 0 || origin.field >= fields.size()) return std::nullopt;
+  const OutputField &field = fields[origin.field], &previous = fields[origin.field - 1];
+  bool isLiteral = field.spec.empty() && (field.argument == 0 || previous.argument != field.argument);
+  if (!isLiteral || !previous.isKnown || previous.argument == 0) return std::nullopt;
+  bool isText = previous.spec.empty() || previous.spec.back() == 's';
+  if (!isText && !std::isalnum(static_cast<unsigned char>(expected[0])) && expected[0] != '.')
+    return std::nullopt;
+  OutputOrigin out = origin;
+  --out.field;
+  out.argument = previous.argument;
+  out.frame = previous.frame;
+  out.spec = previous.spec;
+  out.text = previous.others.empty() ? previous.text : previous.others.back();
+  out.within = out.text.size();
+  return out;
+}
+
+// If no byte of the same call is before it, what was printed until then decides where the byte is.
+void addPosition(Criterion& criterion, const OutputMap& map, const OutputDifference& difference,
+                 const OutputOrigin* origin) {
+  auto previous = difference.offset ? map.originOf(difference.stream, difference.offset - 1) : std::nullopt;
+  if (origin && origin->within != 0) return;
+  if (origin && previous && previous->instance.time == origin->instance.time) return;
+  criterion.isPosition = true;
+  if (previous) criterion.before = previous->instance.time;
+}
+
 Result<void> goToOrigin(Replay& replay, const Verdict& verdict, const OutputOrigin& origin,
                         FailurePoint& out) {
   FL_CHECK(replay.seek(origin.instance.time));
@@ -76,7 +108,8 @@ Result<void> goToOrigin(Replay& replay, const Verdict& verdict, const OutputOrig
   auto call = CallView::of(frames[0], replay.memoryView(), replay.symbolView());
   if (call) failure.callee = call->shownName();
   bool isField = origin.field < fields.size() && fields[origin.field].frame < frames.size();
-  failure.criterion = isField ? criterionOf(fields[origin.field], origin, replay, frames)
+  OutputOrigin asked = tooShort(fields, origin, verdict.difference->expected).value_or(origin);
+  failure.criterion = isField ? criterionOf(fields[asked.field], asked, replay, frames)
                               : Criterion{0, frames[0].instruction, fir::kNone, 0, ""};
   out.failure = std::move(failure);
   out.origin = origin;
@@ -97,11 +130,16 @@ Result<FailurePoint> wrongOutput(Replay& replay, const Verdict& verdict, const O
                     : map.originOf(difference.stream, difference.offset);
   if (origin) {
     FL_CHECK(goToOrigin(replay, verdict, *origin, out));
+    addPosition(*out.failure->criterion, map, difference, &*origin);
     return out;
   }
   FL_CHECK(goToEnd(replay));
   out.failure = failureAtEnd(replay, verdict, FailureKind::WrongOutput);
-  if (out.failure->criterion) out.failure->criterion->operand = fir::kNone; // that it came here at all
+  if (out.failure->criterion) {
+    out.failure->criterion->operand = fir::kNone; // that it came here at all
+    if (difference.kind == OutputDifference::Missing)
+      addPosition(*out.failure->criterion, map, difference, nullptr);
+  }
   if (difference.kind != OutputDifference::Missing)
     out.caveats.push_back("which call wrote the wrong byte is not known: this is where the run ended");
   uint64_t unwritten = 0;

@@ -2,6 +2,7 @@
 //
 //   wrong output     the call that wrote the first wrong byte; criterion: the argument it comes from
 //   output missing   where the run ended, since no call wrote it
+//                    In both cases the call before may have written too little: Criterion::before.
 //   wrong status     the call of exit, or the Ret of main; criterion: its value
 //   all others       the end of the run; what failed there is for diagnose() to say
 #pragma once

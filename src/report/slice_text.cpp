@@ -47,11 +47,21 @@ std::vector<const SliceStatement*> chosen(const finding::SliceReport& report, co
       all.push_back(&s);
   }
   if (options.mostStatements == 0 || all.size() <= options.mostStatements) return all;
-  std::vector<const SliceStatement*> near = all;
-  std::sort(near.begin(), near.end(), [](auto* a, auto* b) {
-    return std::tuple(!a->isThin, a->distance, a) < std::tuple(!b->isThin, b->distance, b);
-  });
-  near.resize(options.mostStatements);
+  std::vector<const SliceStatement*> order = all;
+  std::sort(order.begin(), order.end(),
+            [](auto* a, auto* b) { return std::tuple(a->distance, a) < std::tuple(b->distance, b); });
+  // What the value passed through is not all that a person wants to see: decisions close to it are often what
+  // is wrong, and potential ones are what a relevant slice was asked for.
+  std::vector<const SliceStatement*> near;
+  auto choose = [&](size_t most, auto&& fits) {
+    for (const SliceStatement* s : order)
+      if (near.size() < most && fits(*s) && std::find(near.begin(), near.end(), s) == near.end())
+        near.push_back(s);
+  };
+  size_t most = options.mostStatements;
+  choose(most / 2, [](const SliceStatement& s) { return s.isThin; });
+  choose(near.size() + most / 4, [](const SliceStatement& s) { return s.relation == "potential"; });
+  choose(most, [](const SliceStatement&) { return true; });
   std::erase_if(
       all, [&](const SliceStatement* s) { return std::find(near.begin(), near.end(), s) == near.end(); });
   return all;

@@ -237,6 +237,59 @@ TEST_F(Slice, OfAWrongOutputStartsFromTheArgumentThatWasPrinted) {
   EXPECT_THAT(lines(slice), Not(Contains(8)));
 }
 
+// What is wrong is where the newline stands, so how much the call before it wrote is of interest.
+TEST_F(Slice, OfAByteThatCameTooEarlyHasHowMuchWasPrintedBefore) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+int main(void) {
+  const char* text = "abcd";
+  unsigned long size = strlen(text);
+  size = size - 1;
+  fwrite(text, 1, size, stdout);
+  putchar('\n');
+  return 0;
+}
+)");
+  writeFile(dir / "right", "abcd\n");
+  faultline({"record", "-q", "-o", "p.flr", "--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(ask({"slice"})), IsSupersetOf({5, 6, 7}));
+  EXPECT_THAT(lines(ask({"slice", "--data"})), Not(Contains(6)));
+}
+
+// The newline of the format is right; the number before it is too short.
+TEST_F(Slice, OfAFormatAfterAShortFieldStartsFromTheField) {
+  build(R"(#include <stdio.h>
+int main(int argc, char** argv) {
+  int n = argc + 11;
+  n = n / 10;
+  printf("n=%d\n", n);
+  return argv == 0;
+}
+)");
+  writeFile(dir / "right", "n=12\n");
+  faultline({"record", "-q", "-o", "p.flr", "--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(ask({"slice", "--data"})), IsSupersetOf({3, 4}));
+}
+
+TEST_F(Slice, ARelevantOneHasTheDecisionThatLeftSomethingUnprinted) {
+  build(R"(#include <stdio.h>
+int main(int argc, char** argv) {
+  int x = argc - 4;
+  if (x > 100) puts("large");
+  printf("x=");
+  if (x < -5) putchar('-');
+  printf("%d\n", x < 0 ? -x : x);
+  return argv == 0;
+}
+)");
+  writeFile(dir / "right", "x=-3\n");
+  faultline({"record", "-q", "-o", "p.flr", "--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(ask({"slice"})), Not(Contains(6)));
+  std::set<int> relevant = lines(ask({"slice", "--relevant"}), "potential");
+  EXPECT_THAT(relevant, Contains(6));
+  EXPECT_THAT(relevant, Not(Contains(4))); // "x=" was right: what was decided before it does not matter
+}
+
 TEST_F(Slice, GoesThroughThreadsAndVariableArguments) {
   build(R"(#include <pthread.h>
 #include <stdarg.h>

@@ -81,7 +81,9 @@ int main(void) {
   EXPECT_EQ(f["output"]["expected"], "8");
   expectOrigin(failure("Ann: 4 values, sum    17, mean 4.35%\n"), 7, "printf", 4, "%.2f", "4.25", "mean");
   expectOrigin(failure("Ann: 4 values, sum    17; mean 4.25%\n"), 7, "printf", 1, "", ", mean ", "");
-  expectOrigin(failure("Anna: 4 values, sum    17, mean 4.25%\n"), 6, "printf", 1, "", ": ", "");
+  expectOrigin(failure("Anna: 4 values, sum    17, mean 4.25%\n"), 6, "printf", 1, "", ": ", "who");
+  // A number may be too short, but it has no semicolon.
+  expectOrigin(failure("Ann: 42 values, sum    17, mean 4.25%\n"), 7, "printf", 1, "", " values, sum ", "n");
   expectOrigin(failure("And: 4 values, sum    17, mean 4.25%\n"), 6, "printf", 2, "%s", "Ann", "who");
 }
 
