@@ -44,8 +44,8 @@ public:
   virtual bool mayHavePrinted(const SegmentCode& branch, uint32_t taken, const FrameWants& frame) = 0;
 };
 
-// The place of a byte in the output: behind what the call at `before` printed. How much that was belongs to the
-// addresses; what might have been printed since then, and was not, to the alternatives.
+// The place of a byte in the output: behind what the call at `before` printed. How much that was belongs to
+// the addresses; what might have been printed since then, and was not, to the alternatives.
 struct OutputPosition {
   std::optional<uint64_t> before = {}; // nothing: it is the first byte of all
 };

@@ -112,7 +112,8 @@ void ModRef::collectCall(uint32_t image, uint32_t function, uint32_t local, cons
   for (uint32_t k = 0; k < arguments.size(); ++k)
     if (known.writes == kWritesAll || (known.writes >> std::min(k, 30u) & 1))
       if (uint32_t id = argumentAccessOf(image, local, k); id != kNone) writes.accesses.push_back(id);
-  if (writes.isUnknown || writes.isNoted || !writes.accesses.empty()) outside_[image][local] = std::move(writes);
+  if (writes.isUnknown || writes.isNoted || !writes.accesses.empty())
+    outside_[image][local] = std::move(writes);
 }
 
 uint32_t ModRef::sourceAccessOf(uint32_t image, uint32_t local) const {

@@ -34,7 +34,8 @@ public:
   };
   // Outside functions that are of interest to the caller: Effects::isNoted says who calls them.
   using Noted = std::function<bool(std::string_view name)>;
-  explicit ModRef(std::span<const Image* const> images, Rule rule = Rule::None, const Noted& isNoted = nullptr);
+  explicit ModRef(std::span<const Image* const> images, Rule rule = Rule::None,
+                  const Noted& isNoted = nullptr);
 
   // What a Load, Store, AtomicRMW, CmpXchg, Fill or VaStart touches, a Copy or VaCopy writes; kNone: nothing.
   uint32_t accessOf(uint32_t image, uint32_t local) const { return written_[image][local]; }

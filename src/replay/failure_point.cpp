@@ -66,10 +66,12 @@ Criterion criterionOf(const OutputField& field, const OutputOrigin& origin, cons
 }
 
 // "\n" where a digit should be: the format of printf("%d\n", n) is as it should be, what stands before it is
-// too short. Nothing: the byte is not one behind a field of the same call that might go on with what is expected.
+// too short. Nothing: the byte is not one behind a field of the same call that might go on with what is
+// expected.
 std::optional<OutputOrigin> tooShort(const std::vector<OutputField>& fields, const OutputOrigin& origin,
                                      std::string_view expected) {
-  if (expected.empty() || origin.within != 0 || origin.field == 0 || origin.field >= fields.size()) return std::nullopt;
+  if (expected.empty() || origin.within != 0 || origin.field == 0 || origin.field >= fields.size())
+    return std::nullopt;
   const OutputField &field = fields[origin.field], &previous = fields[origin.field - 1];
   bool isLiteral = field.spec.empty() && (field.argument == 0 || previous.argument != field.argument);
   if (!isLiteral || !previous.isKnown || previous.argument == 0) return std::nullopt;
