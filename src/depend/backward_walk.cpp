@@ -130,7 +130,7 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
       const SegmentCode& code = code_.segment(number);
       words -= code.traceWords;
       if (code.hasVariableList) collectLists(trace, k);
-      segment(code, 0, code.count, words);
+      segment(code, 0, code.count, {words, 0});
       break;
     }
     case TraceEvent::Return: {
@@ -166,7 +166,7 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
         uint32_t behind = to < code.count ? code.steps[to].traced : code.traceWords;
         words -= behind - before;
         if (code.hasVariableList) collectLists(trace, k);
-        segment(code, o.from, to, words - before);
+        segment(code, o.from, to, {words, before});
       } else {
         other(o, trace, k, effects);
       }
@@ -242,7 +242,7 @@ void BackwardWalk::other(const TraceOther& o, const Trace& trace, size_t event, 
 
 // ---- segments
 
-bool BackwardWalk::isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words,
+bool BackwardWalk::isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
                                 const FrameWants& frame) {
   if (code.hasVariableList || frame.call.isPending || frame.resultWanter != kNobody ||
       frame.callback != kNobody || thread_->hasCallee)
@@ -260,7 +260,7 @@ bool BackwardWalk::isOfInterest(const SegmentCode& code, uint32_t from, uint32_t
   return false;
 }
 
-void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words) {
+void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words) {
   time_ -= to - from;
   FrameWants* frame = top();
   if (!frame) return; // cannot be, in a trace that is whole
@@ -285,7 +285,7 @@ void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, 
 }
 
 // Of a function that is not looked into, only what it wrote counts.
-void BackwardWalk::stopped(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words,
+void BackwardWalk::stopped(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
                            FrameWants& frame) {
   thread_->dropCallee();
   for (uint32_t k : code.writes) {
@@ -301,7 +301,7 @@ void BackwardWalk::stopped(const SegmentCode& code, uint32_t from, uint32_t to, 
   }
 }
 
-void BackwardWalk::step(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame) {
+void BackwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
   const Step& s = code.steps[k];
   switch (s.kind) {
   case StepKind::Nothing:
@@ -448,7 +448,7 @@ void BackwardWalk::wantUse(const Use& use, const uint64_t* masks, uint32_t maskW
   }
 }
 
-void BackwardWalk::compute(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame) {
+void BackwardWalk::compute(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
   const Step& s = code.steps[k];
   Wanter who = kNobody;
   uint64_t masks[16];
@@ -502,7 +502,7 @@ void BackwardWalk::wantAddresses(const SegmentCode& code, const Step& s, FrameWa
   }
 }
 
-void BackwardWalk::access(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame) {
+void BackwardWalk::access(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
   const Step& s = code.steps[k];
   uint64_t address = valueOf(s.address, words);
   Wanter who = kNobody;
@@ -528,7 +528,7 @@ void BackwardWalk::access(const SegmentCode& code, uint32_t k, const uint64_t* w
   wantAddresses(code, s, frame, node);
 }
 
-void BackwardWalk::copy(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame) {
+void BackwardWalk::copy(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
   const Step& s = code.steps[k];
   uint64_t to = valueOf(s.address, words), from = valueOf(s.source, words), size = valueOf(s.size, words);
   Wanter who = kNobody;
@@ -542,7 +542,7 @@ void BackwardWalk::copy(const SegmentCode& code, uint32_t k, const uint64_t* wor
 }
 
 // Atomic instructions: the old value is the result, the new one goes to memory.
-void BackwardWalk::update(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame) {
+void BackwardWalk::update(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
   const Step& s = code.steps[k];
   uint64_t address = valueOf(s.address, words);
   Wanter who = kNobody;

@@ -102,18 +102,18 @@ private:
   void push(uint32_t module, uint32_t function);
   void other(const replay::TraceOther& other, const replay::Trace& trace, size_t event,
              const Effects& effects);
-  void segment(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words);
-  bool isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words,
+  void segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words);
+  bool isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
                     const FrameWants& frame);
-  void step(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame);
-  void compute(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame);
-  void access(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame);
-  void copy(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame);
-  void update(const SegmentCode& code, uint32_t k, const uint64_t* words, FrameWants& frame);
+  void step(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void compute(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void access(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void copy(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void update(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
   void branch(const SegmentCode& code, uint32_t k, FrameWants& frame);
   void call(const SegmentCode& code, uint32_t k, FrameWants& frame);
   void passVariadic(const SegmentCode& code, const Step& step, FrameWants& frame, uint32_t node);
-  void stopped(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words, FrameWants& frame);
+  void stopped(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words, FrameWants& frame);
   void addSource(const FlowSource& source, const OutsideFlow& flow, std::span<const uint64_t> masks,
                  const SegmentCode& site, FrameWants& frame, uint32_t node);
   void wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node);
@@ -132,7 +132,7 @@ private:
   void wantUse(const Use& use, const uint64_t* masks, uint32_t maskWords, FrameWants& frame, uint32_t node,
                uint64_t chosen, uint32_t bits);
   void wantAddresses(const SegmentCode& code, const Step& step, FrameWants& frame, uint32_t node);
-  uint64_t valueOf(const Place& place, const uint64_t* words) const {
+  uint64_t valueOf(const Place& place, StepWords words) const {
     return place.isConstant ? place.constant : words[place.traced];
   }
   static Why whyFor(Role role) {

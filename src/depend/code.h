@@ -70,6 +70,13 @@ struct Place {
   uint64_t constant = 0;
 };
 
+// The words of a trace that belong to a segment, or to the part of it that begins behind `skipped` of them.
+struct StepWords {
+  const uint64_t* first = nullptr;
+  uint32_t skipped = 0;
+  uint64_t operator[](uint32_t traced) const { return first[traced - skipped]; }
+};
+
 struct Step {
   StepKind kind = StepKind::Nothing;
   bool isInsideCall = false;

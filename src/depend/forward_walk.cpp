@@ -132,7 +132,7 @@ void ForwardWalk::walk(const replay::Trace& trace, const Effects& effects) {
     switch (replay::eventKind(event)) {
     case TraceEvent::Segment: {
       const SegmentCode& code = code_.segment(number);
-      segment(code, 0, code.count, words);
+      segment(code, 0, code.count, {words, 0});
       words += code.traceWords;
       break;
     }
@@ -152,7 +152,7 @@ void ForwardWalk::walk(const replay::Trace& trace, const Effects& effects) {
       }
       const SegmentCode& code = code_.segment(o.segment);
       uint32_t to = o.from + o.count, before = code.steps[o.from].traced;
-      segment(code, o.from, to, words - before);
+      segment(code, o.from, to, {words, before});
       words += (to < code.count ? code.steps[to].traced : code.traceWords) - before;
       break;
     }
@@ -214,7 +214,7 @@ void ForwardWalk::variableArguments(const TraceOther& o, Frame& frame) {
 
 // ---- segments
 
-void ForwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words) {
+void ForwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words) {
   if (code.beginsFunction && from == 0) {
     std::vector<Touch> arguments = std::move(thread_->arguments);
     std::vector<Passed> passed = std::move(thread_->passed);
@@ -272,9 +272,8 @@ void ForwardWalk::enterBlock(const SegmentCode& code, Frame& frame) {
 }
 
 // What the operands of a computation bring to its result.
-std::vector<ForwardWalk::Touch> ForwardWalk::through(const SegmentCode& code, const Step& s,
-                                                     const uint64_t* words, const Frame& frame,
-                                                     uint32_t& from, Why& why) const {
+std::vector<ForwardWalk::Touch> ForwardWalk::through(const SegmentCode& code, const Step& s, StepWords words,
+                                                     const Frame& frame, uint32_t& from, Why& why) const {
   std::vector<Touch> out(s.dstWords);
   uint64_t chosen = s.address.isConstant ? s.address.constant : words[s.address.traced];
   for (uint32_t j = 0; j < s.useCount; ++j) {
@@ -299,7 +298,7 @@ std::vector<ForwardWalk::Touch> ForwardWalk::through(const SegmentCode& code, co
   return out;
 }
 
-void ForwardWalk::step(const SegmentCode& code, uint32_t k, const uint64_t* words, Frame& frame) {
+void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Frame& frame) {
   const Step& s = code.steps[k];
   auto valueOf = [&](const Place& p) { return p.isConstant ? p.constant : words[p.traced]; };
   uint32_t from = kClean;

@@ -64,8 +64,8 @@ private:
     uint32_t callback = kClean;
   };
 
-  void segment(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* words);
-  void step(const SegmentCode& code, uint32_t k, const uint64_t* words, Frame& frame);
+  void segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words);
+  void step(const SegmentCode& code, uint32_t k, StepWords words, Frame& frame);
   void enterBlock(const SegmentCode& code, Frame& frame);
   void other(const replay::TraceOther& other, const Effects& effects);
   void outsideCall(const replay::TraceOther& other, const OutsideEffect* effect);
@@ -78,8 +78,8 @@ private:
   void cleanMemory(uint64_t address, uint64_t size);
   Touch word(const Frame& frame, uint32_t number) const;
   void setWords(Frame& frame, uint32_t first, uint32_t count, const std::vector<Touch>& touches);
-  std::vector<Touch> through(const SegmentCode& code, const Step& s, const uint64_t* words,
-                             const Frame& frame, uint32_t& from, Why& why) const;
+  std::vector<Touch> through(const SegmentCode& code, const Step& s, StepWords words, const Frame& frame,
+                             uint32_t& from, Why& why) const;
 
   Code& code_;
   ForwardOptions options_;
