@@ -15,7 +15,7 @@ LinkRecord record(std::vector<std::string> argv, std::vector<LinkInput> inputs =
   made.cwd = "/work";
   made.driver = Language::Cxx;
   made.argv = std::move(argv);
-  made.output = "/work/prog";
+  made.output = "/made/prog";
   made.inputs = std::move(inputs);
   return made;
 }
@@ -27,9 +27,9 @@ std::vector<std::string> texts(const LinkRecord& link) {
 }
 
 TEST(LinkRecord, ReadsBackFromItsJson) {
-  LinkRecord link = record({"a.o", "-l", "z", "-Wl,x,y.a"}, {{0, 1, -1, "/work/a.o", "object", {1, 2}},
+  LinkRecord link = record({"a.o", "-l", "z", "-Wl,x,y.a"}, {{0, 1, -1, "/made/a.o", "object", {1, 2}},
                                                              {1, 2, -1, "", "other", {}},
-                                                             {3, 1, 1, "/work/y.a", "archive", {~0ull}}});
+                                                             {3, 1, 1, "/made/y.a", "archive", {~0ull}}});
   auto back = linkRecordFromJson(toJson(link));
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(toJson(*back), toJson(link));
@@ -44,7 +44,7 @@ TEST(LinkRecord, RefusesWhatIsDamagedOrNewer) {
   EXPECT_THAT(linkRecordFromJson("[]").error().message, HasSubstr("damaged"));
   EXPECT_THAT(linkRecordFromJson(R"({"version":2})").error().message, HasSubstr("another version"));
   EXPECT_THAT(linkRecordFromJson(R"({"version":1,"cwd":7})").error().message, HasSubstr("damaged"));
-  LinkRecord link = record({"a.o"}, {{5, 1, -1, "/work/a.o", "object", {}}});
+  LinkRecord link = record({"a.o"}, {{5, 1, -1, "/made/a.o", "object", {}}});
   EXPECT_THAT(linkRecordFromJson(toJson(link)).error().message, HasSubstr("bad index"));
 }
 
@@ -75,7 +75,7 @@ TEST(LinkWords, LeaveOutWhatIsForAnotherOutput) {
 
 TEST(LinkWords, AnInputInsideWlStandsByItselfInTheStateAroundIt) {
   LinkRecord link = record({"-Wl,--push-state,--whole-archive,y.a,--pop-state", "z.a"},
-                           {{0, 1, 2, "/work/y.a", "archive", {}}, {1, 1, -1, "/work/z.a", "archive", {}}});
+                           {{0, 1, 2, "/made/y.a", "archive", {}}, {1, 1, -1, "/made/z.a", "archive", {}}});
   auto words = linkWords(link);
   EXPECT_THAT(texts(link), ElementsAre("-Xlinker", "--push-state", "-Xlinker", "--whole-archive", "y.a",
                                        "-Xlinker", "--pop-state", "z.a"));
