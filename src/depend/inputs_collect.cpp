@@ -43,7 +43,9 @@ class InputCollector : public replay::OutsideListener {
 public:
   InputCollector(replay::Replay& replay, InputOptions options)
       : engine_(replay.engine()), memory_(replay.memoryView()), options_(std::move(options)),
-        streams_(replay.memoryView(), replay.symbolView(), inputs_.streams_) {}
+        streams_(replay.memoryView(), replay.symbolView(), inputs_.streams_) {
+    streams_.argumentAt = [this](uint64_t address) { return argumentAt(address); };
+  }
 
   void onOutsideCall(const OutsideCall& call) override {
     findMain(call.engine);
@@ -194,6 +196,15 @@ private:
       argv_ = words[given[1].word];
       return;
     }
+  }
+
+  std::string argumentAt(uint64_t address) const {
+    for (uint64_t k = 0; argv_ && k < argc_ && k < options_.argv.size(); ++k) {
+      uint64_t text = 0;
+      if (memory_.read(argv_ + 8 * k, {reinterpret_cast<uint8_t*>(&text), 8}) && text == address && text)
+        return options_.argv[k];
+    }
+    return "";
   }
 
   // The strings lie one behind the other in the order of argv. Where one is becomes known when the program

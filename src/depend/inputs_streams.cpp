@@ -99,6 +99,7 @@ uint32_t InputStreams::add(InputStream stream) {
 std::string InputStreams::path(uint64_t address) const {
   std::string text;
   replay::readText(memory_, address, 4096, text);
+  if (text.empty() && argumentAt) text = argumentAt(address);
   return text.empty() ? "a file" : text;
 }
 

@@ -4,6 +4,8 @@
 #include "depend/inputs.h"
 #include "depend/outside_view.h"
 
+#include <functional>
+
 namespace faultline::depend {
 
 // How a function that reads names what it reads.
@@ -49,6 +51,10 @@ public:
   uint32_t add(InputStream stream);
   // Which stream a descriptor is; for mmap.
   std::optional<uint32_t> streamOfFd(uint64_t fd) const;
+
+  // The text of an argument of the program's that begins there: it may never have been read by code that
+  // replay sees.
+  std::function<std::string(uint64_t address)> argumentAt = nullptr;
 
 private:
   using Shared = std::shared_ptr<Position>;

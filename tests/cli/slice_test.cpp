@@ -211,6 +211,22 @@ TEST_F(Slice, ForwardsFollowsInputBytes) {
   for (int line : {9, 11, 12}) EXPECT_THAT(lines(second), Not(Contains(line)));
 }
 
+TEST_F(Slice, NamesTheFileThatBytesWereReadFrom) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  FILE *in = fopen(argv[1], "r");
+  int first = fgetc(in), second = fgetc(in);
+  if (second == 'b')
+    abort();
+  return first;
+}
+)");
+  writeFile(dir / "data.txt", "abc");
+  record({"data.txt"});
+  EXPECT_THAT(sources(ask({"slice", "--data", "--at", "p.c:6"})), Contains("byte 1 of data.txt"));
+}
+
 TEST_F(Slice, ForwardsFromAnArgument) {
   build(R"(#include <stdlib.h>
 int main(int argc, char **argv) {
