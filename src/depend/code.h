@@ -79,7 +79,6 @@ struct StepWords {
 
 struct Step {
   StepKind kind = StepKind::Nothing;
-  bool isInsideCall = false;
   uint32_t dst = 0;
   uint16_t dstWords = 0;
   uint16_t useCount = 0;

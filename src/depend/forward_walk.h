@@ -24,7 +24,6 @@ struct ForwardOptions {
   uint64_t nodeLimit = 4'000'000;
 };
 
-// Touched bits of memory. Few pages are touched at a time, and most accesses hit none of them.
 class ForwardWalk {
 public:
   using Effects = BackwardWalk::Effects;

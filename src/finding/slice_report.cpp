@@ -52,7 +52,6 @@ Document toDocument(const OriginReport& report) {
     one["how"] = s.how;
     if (s.value) one["value"] = toJson(*s.value);
     one["depth"] = s.depth;
-    if (s.others) one["others"] = s.others;
     if (!s.instance.empty()) one["instance"] = s.instance;
     steps.push_back(std::move(one));
   }

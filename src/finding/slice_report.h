@@ -51,7 +51,6 @@ struct OriginStep {
   std::optional<Value> value = {};
   uint32_t depth = 0; // of the branch of the tree it is on
   std::string instance = {};
-  uint64_t others = 0; // values that were mixed in here and are not followed further
 };
 
 struct OriginReport {

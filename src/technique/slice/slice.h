@@ -20,7 +20,6 @@ struct SliceQuestion {
   depend::Alternatives* alternatives = nullptr;
   uint64_t stepLimit = ~uint64_t(0);
   std::function<bool(uint32_t module, uint32_t function)> stopsAt = nullptr;
-  size_t mostValues = 60; // statements of which the value is looked up
   finding::ProgramInfo program = {};
 };
 
