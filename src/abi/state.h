@@ -19,7 +19,7 @@
 #define FAULTLINE_ABI_STATE_H
 #include <stdint.h>
 
-#define FL_ABI_VERSION 2
+#define FL_ABI_VERSION 3
 
 #define FL_EPOCH_ADDRESS 0x7e000000ul
 #define FL_STATE_ADDRESS 0x7e001000ul
@@ -73,7 +73,8 @@ typedef struct fl_state {
    * Instrumented code looks at it behind each outside call: who may be one of them asks for the turn first
    * (fl_unblock). */
   uint32_t robbed;
-  uint32_t reserved;
+  uint32_t fault_signal; /* that ended the program, 0: none; with the machine's program counter */
+  uint64_t fault_counter;
 } fl_state;
 
 enum fl_state_flags {

@@ -105,6 +105,8 @@ static void logFaultOf(int signal, const siginfo_t* info, const void* context, u
 
 static void endBy(int signal, const siginfo_t* info, void* context, uint8_t where) {
   enterBusy(self); // for good
+  FL_STATE.fault_signal = uint32_t(signal);
+  FL_STATE.fault_counter = counterOf(context);
   if (!off()) {
     logFaultOf(signal, info, context, where);
     finish(signal);

@@ -1,0 +1,49 @@
+#include "experiment/judge.h"
+
+namespace faultline::experiment {
+namespace {
+
+using Kind = replay::Verdict::Kind;
+
+bool hasPlace(Kind kind) { return kind == Kind::Crashed; }
+
+} // namespace
+
+Result<FailureIdentity> Judge::identify(const Ending& ending) const {
+  replay::Outcome outcome;
+  outcome.end.waitStatus = ending.waitStatus;
+  outcome.end.timedOut = ending.cut == Ending::Time || ending.cut == Ending::Steps;
+  outcome.output = ending.output;
+  outcome.errors = ending.errors;
+  outcome.directory = directory_;
+  FL_TRY(verdict, replay::judge(outcome, expectation_));
+  FailureIdentity identity{.kind = verdict.kind};
+  if (verdict.kind == Kind::Crashed) identity.number = ending.signal();
+  if (verdict.kind == Kind::Status || verdict.kind == Kind::WrongStatus) identity.number = ending.status();
+  if (hasPlace(verdict.kind)) {
+    identity.site = ending.site;
+    identity.counter = ending.site ? 0 : ending.counter;
+  }
+  return identity;
+}
+
+Result<Judge> Judge::create(recording::Expectation expectation, const Ending& original,
+                            std::string directory) {
+  Judge judge(std::move(expectation), std::move(directory));
+  FL_TRY(identity, judge.identify(original));
+  if (identity.kind == Kind::Passed) return errorf("the run does not fail when it is repeated");
+  judge.original_ = identity;
+  return judge;
+}
+
+Result<Verdict> Judge::judge(const Ending& ending) const {
+  bool ended = ending.cut == Ending::None;
+  bool hung = ending.cut == Ending::Time || ending.cut == Ending::Steps;
+  // A run that was stopped has no end of its own to judge, unless not to end is the failure.
+  if (!ended && !(hung && original_.kind == Kind::Hung)) return Verdict::None;
+  FL_TRY(identity, identify(ending));
+  if (identity.kind == Kind::Passed) return Verdict::Passed;
+  return identity == original_ ? Verdict::SameFailure : Verdict::OtherFailure;
+}
+
+} // namespace faultline::experiment

@@ -1,0 +1,42 @@
+// Says of an experiment: passed, failed in the same way, failed in another way, or no verdict.
+//
+// Two failures are the same if they are of the same kind (signal, status, hang, wrong output ...) at the same
+// place. Where both come from the same variant, the place is exact (Ending::site, Ending::counter).
+#pragma once
+
+#include "base/result.h"
+#include "experiment/run.h"
+#include "recording/meta.h"
+#include "replay/verdict.h"
+
+namespace faultline::experiment {
+
+// What failed and where, from how a run ended.
+struct FailureIdentity {
+  replay::Verdict::Kind kind = replay::Verdict::Passed;
+  int number = 0;       // signal or status
+  uint64_t site = 0;    // as in Ending; 0 where the kind has no place
+  uint64_t counter = 0; // only if it was not within an outside call
+  bool operator==(const FailureIdentity&) const = default;
+};
+
+class Judge {
+public:
+  // `original`: how the unaltered run ends under the same conditions. An error: it does not fail, or the
+  // oracle cannot be asked.
+  static Result<Judge> create(recording::Expectation expectation, const Ending& original,
+                              std::string directory);
+  Result<Verdict> judge(const Ending& ending) const;
+  const FailureIdentity& original() const { return original_; }
+
+private:
+  Judge(recording::Expectation expectation, std::string directory)
+      : expectation_(std::move(expectation)), directory_(std::move(directory)) {}
+  Result<FailureIdentity> identify(const Ending& ending) const;
+
+  recording::Expectation expectation_;
+  std::string directory_; // in which the oracle is run
+  FailureIdentity original_;
+};
+
+} // namespace faultline::experiment

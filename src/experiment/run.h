@@ -1,0 +1,68 @@
+// An experiment, before and after: what is run, within which limits, and how it ended.
+#pragma once
+
+#include "experiment/alteration.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace faultline::experiment {
+
+struct FileContent {
+  std::string path; // absolute
+  std::string bytes;
+  bool operator==(const FileContent&) const = default;
+};
+
+// What a run depends on, beside the program itself.
+struct RunSpec {
+  std::vector<std::string> argv; // argv[0] included
+  std::vector<std::string> env;  // NAME=value, all of it
+  std::string cwd;
+  std::string input;                   // all of standard input
+  std::vector<FileContent> files = {}; // seen by the program instead of what is there
+  std::vector<Alteration> alterations = {};
+  bool operator==(const RunSpec&) const = default;
+};
+
+// 0: no limit.
+struct Limits {
+  double seconds = 10;
+  uint64_t memory = uint64_t(2) << 30;
+  uint64_t fileSize = uint64_t(64) << 20; // of each file written
+  uint64_t output = uint64_t(16) << 20;   // of standard output and of standard error, each
+  unsigned processes = 64;
+  uint64_t epochs = 0; // steps, as the program itself counts them
+};
+
+struct Ending {
+  // What cut the run short, so that it has no end of its own.
+  enum Cut { None, Time, Steps, Memory, Output, Containment, Broken };
+  // How the run was brought to its start: rolled back within one process, forked, or a process of its own.
+  enum Method { Rollback, Fork, Fresh };
+
+  Cut cut = None;
+  Method method = Fresh;
+  int waitStatus = 0;
+  // Where it ended: the outside call (call site's global id + 2, abi/state.h), or, within instrumented code,
+  // the machine's program counter. The same for the same place of the same variant.
+  uint64_t site = 0;
+  uint64_t counter = 0;
+  uint64_t epochs = 0;
+  std::string output = {};
+  std::string errors = {};
+  uint64_t blocked = 0;    // what containment refused, times
+  std::string broken = {}; // Broken: why there is no outcome
+  uint64_t reached = 0;    // bit k: alteration k took place
+  double seconds = 0;
+
+  bool signalled() const { return (waitStatus & 0x7f) != 0; }
+  int signal() const { return waitStatus & 0x7f; }
+  int status() const { return (waitStatus >> 8) & 0xff; }
+};
+
+enum class Verdict { Passed, SameFailure, OtherFailure, None };
+
+} // namespace faultline::experiment
