@@ -81,6 +81,7 @@ enum fl_state_flags {
   FL_FLAG_OFF = 1,      /* nobody listens: records are dropped (a forked child left alone) */
   FL_FLAG_THREADED = 2, /* a second thread has been started */
   FL_FLAG_CHILDREN = 4, /* set by the recorder: forked children are to be recorded too */
+  FL_FLAG_DROP = 8,     /* set by who runs an experiment: only the state is looked at, never the log */
 };
 
 /* One per instrumented object file; the object registers it before any of its code runs. */

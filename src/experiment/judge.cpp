@@ -5,7 +5,10 @@ namespace {
 
 using Kind = replay::Verdict::Kind;
 
-bool hasPlace(Kind kind) { return kind == Kind::Crashed; }
+// A wrong output or a hang has no one place that stays the same while the input changes.
+bool hasPlace(Kind kind) {
+  return kind == Kind::Crashed || kind == Kind::Status || kind == Kind::WrongStatus;
+}
 
 } // namespace
 
@@ -22,7 +25,8 @@ Result<FailureIdentity> Judge::identify(const Ending& ending) const {
   if (verdict.kind == Kind::Status || verdict.kind == Kind::WrongStatus) identity.number = ending.status();
   if (hasPlace(verdict.kind)) {
     identity.site = ending.site;
-    identity.counter = ending.site ? 0 : ending.counter;
+    // The counter in a library says little: the program's own call does.
+    identity.counter = ending.site || !ending.signalled() ? 0 : ending.counter;
   }
   return identity;
 }

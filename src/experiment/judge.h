@@ -1,7 +1,11 @@
 // Says of an experiment: passed, failed in the same way, failed in another way, or no verdict.
 //
 // Two failures are the same if they are of the same kind (signal, status, hang, wrong output ...) at the same
-// place. Where both come from the same variant, the place is exact (Ending::site, Ending::counter).
+// place. Where both come from the same variant, the place is exact (Ending::site, Ending::counter): where it
+// crashed, the call that aborted, the call of exit. A hang, a wrong output and what an oracle rejects are
+// told by their kind alone.
+//
+//   original: abort() in check(), line 40      an abort in parse(): OtherFailure; in check(): SameFailure
 #pragma once
 
 #include "base/result.h"

@@ -54,7 +54,8 @@ fl_state& SharedLog::shared() const {
   return *reinterpret_cast<fl_state*>(base_ + (FL_STATE_ADDRESS - FL_EPOCH_ADDRESS));
 }
 const fl_state& SharedLog::state() const { return shared(); }
-uint64_t SharedLog::epoch() const { return *reinterpret_cast<const uint64_t*>(base_); }
+const uint64_t* SharedLog::epochCounter() const { return reinterpret_cast<const uint64_t*>(base_); }
+uint64_t SharedLog::epoch() const { return *epochCounter(); }
 
 const uint8_t* SharedLog::buffer(uint32_t number) const {
   return base_ + kLogOffset + (number % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE;

@@ -40,6 +40,7 @@ public:
 
   // What the program left; meaningful after its end.
   uint64_t epoch() const;
+  const uint64_t* epochCounter() const; // to look at it while the program runs
   const fl_state& state() const;
   // Why `state` cannot be believed; empty if it can.
   const std::string& damage() const { return damage_; }

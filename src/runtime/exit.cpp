@@ -18,7 +18,7 @@ static int quickStatus;
 
 void finish(int waitStatus) {
   if (off()) return;
-  logFinal();
+  if (!(FL_STATE.flags & FL_FLAG_DROP)) logFinal();
   FL_STATE.wait_status = uint32_t(waitStatus);
   FL_STATE.ended = 1;
   // What still runs, such as the flushing of streams, must not change what the recorder finds.

@@ -18,7 +18,7 @@ static void beginLog() {
 }
 
 void startLog() {
-  recorder = int(raw(SYS_getppid));
+  if (!(FL_STATE.flags & FL_FLAG_DROP)) recorder = int(raw(SYS_getppid));
   isItsChild = true;
   beginLog();
 }
@@ -51,7 +51,8 @@ void flushLog() {
 }
 
 FL_COLD void nextBuffer() {
-  if (!off()) {
+  // Where nobody reads it, the same buffer is filled again and again.
+  if (!(FL_STATE.flags & (FL_FLAG_OFF | FL_FLAG_DROP))) {
     // Buffers are used again and again: what is left over from the last time must not look like records.
     memset(FL_STATE.log_position, FL_LOG_PAD, size_t(FL_STATE.log_limit - FL_STATE.log_position));
     // First the buffer that is filled next, then its number: the recorder of a killed program takes the

@@ -1,0 +1,177 @@
+#include "experiment/cell.h"
+
+#include "base/file.h"
+#include "experiment/cell_inside.h"
+#include "experiment/cell_session.h"
+#include "experiment/cell_tree.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+namespace faultline::experiment {
+namespace {
+
+using recording::FileDescriptor;
+
+constexpr int kNameSpaces =
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+
+bool writeText(const std::string& path, const std::string& text) {
+  FileDescriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.get() >= 0 && write(file.get(), text.data(), text.size()) == ssize_t(text.size());
+}
+
+// All names that we have, each as itself.
+std::string allNames(const char* map) {
+  std::string out;
+  auto text = readFile(map);
+  unsigned inside, outside, count;
+  const char* at = text ? text->c_str() : "";
+  for (int length; sscanf(at, "%u %u %u%n", &inside, &outside, &count, &length) == 3; at += length)
+    out += fmt::format("{} {} {}\n", inside, inside, count);
+  return out;
+}
+
+// The program sees users and groups under the names that they have. Who is not root may only map himself;
+// files of others then belong to nobody.
+bool mapNames(pid_t pid) {
+  std::string process = fmt::format("/proc/{}/", pid);
+  if (geteuid() == 0 && writeText(process + "uid_map", allNames("/proc/self/uid_map")) &&
+      writeText(process + "gid_map", allNames("/proc/self/gid_map")))
+    return true;
+  writeText(process + "setgroups", "deny");
+  return writeText(process + "uid_map", fmt::format("{0} {0} 1", geteuid())) &&
+         writeText(process + "gid_map", fmt::format("{0} {0} 1", getegid()));
+}
+
+Error notContained(std::string_view what, int error) {
+  return errorf("experiments cannot be contained here: {}: {}; allow user name spaces "
+                "(`faultline doctor` says more), or let the program do what it wants with --uncontained",
+                what, std::strerror(error));
+}
+
+} // namespace
+
+Result<std::unique_ptr<Cell>> Cell::create(const Containment& containment, const Limits& limits) {
+  FL_TRY(memory, CellMemory::create());
+  std::unique_ptr<Cell> cell(new Cell(std::move(memory), limits));
+  FL_CHECK(cell->start(containment));
+  return cell;
+}
+
+Result<void> Cell::start(const Containment& containment) {
+  CellPlan& plan = memory_.plan();
+  plan.contained = containment.on;
+  plan.scratch = containment.scratch;
+  plan.memory = limits_.memory;
+  plan.processes = limits_.processes;
+  if (plan.contained) FL_CHECK(planTree(memory_));
+  memory_.mark();
+
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return errorf("cannot make a socket: {}", std::strerror(errno));
+  socket_ = FileDescriptor(ends[0]);
+  FileDescriptor inner(ends[1]);
+  CellShare share{&plan, &memory_.order(), &memory_.report(), inner.get()};
+  std::vector<char> stack(256 << 10);
+  auto top = reinterpret_cast<uintptr_t>(stack.data() + stack.size()) & ~uintptr_t(15);
+  pid_ =
+      clone(&runInside, reinterpret_cast<void*>(top), (plan.contained ? kNameSpaces : 0) | SIGCHLD, &share);
+  if (pid_ < 0 && plan.contained) return notContained("a user name space is refused", errno);
+  if (pid_ < 0) return errorf("cannot start a process: {}", std::strerror(errno));
+  if (plan.contained && !mapNames(pid_)) return notContained("names cannot be mapped", errno);
+
+  char what = cell::kBegin;
+  inner.reset();
+  if (send(socket_.get(), &what, 1, MSG_NOSIGNAL) != 1 || recv(socket_.get(), &what, 1, 0) != 1)
+    return errorf("the process in which experiments were to run has died");
+  const CellReport& report = memory_.report();
+  if (report.failed)
+    return notContained(fmt::format("cannot {}{}{}", report.failed, report.about ? " " : "",
+                                    report.about ? report.about : ""),
+                        report.error);
+  alive_ = true;
+  return {};
+}
+
+Cell::~Cell() {
+  if (pid_ <= 0) return;
+  socket_.reset(); // it ends by itself and takes with it what runs; where it is stuck, it is killed
+  bool first = memory_.plan().contained;
+  if (first) kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+// Where a program is likely to write.
+bool Cell::planPlacesOf(const CellRun& run) {
+  std::vector<std::string> places = {run.cwd, "/tmp", "/var/tmp"};
+  for (const std::string& entry : run.env)
+    if (entry.starts_with("HOME=") || entry.starts_with("TMPDIR="))
+      places.push_back(entry.substr(entry.find('=') + 1));
+  if (run.files)
+    for (const FileContent& file : *run.files) {
+      std::error_code failed;
+      auto path = std::filesystem::canonical(file.path, failed);
+      places.push_back((failed ? std::filesystem::path(file.path) : path).parent_path());
+    }
+  // Mostly those of the run before.
+  if (places == places_) return false;
+  bool changed = planPlaces(memory_, places);
+  places_ = std::move(places);
+  return changed;
+}
+
+Result<void> Cell::layOut(const CellRun& run) {
+  memory_.rewind();
+  CellOrder& order = memory_.order();
+  order.planChanged = memory_.plan().contained && planPlacesOf(run);
+  memory_.mark();
+  order.executable = memory_.copy(run.executable);
+  order.argv = memory_.list(run.argv);
+  order.env = memory_.list(run.env);
+  order.cwd = memory_.copy(run.cwd.empty() ? "/" : run.cwd);
+  bool fits = order.executable && order.argv && order.env && order.cwd;
+  order.fileCount = run.files ? run.files->size() : 0;
+  auto* files = memory_.array<CellFile>(order.fileCount);
+  for (size_t i = 0; i < order.fileCount && files && fits; ++i) {
+    const FileContent& file = (*run.files)[i];
+    files[i] = {memory_.copy(file.path), memory_.copy(file.bytes), file.bytes.size()};
+    fits = files[i].path && files[i].bytes;
+  }
+  order.files = files;
+  if (!fits || !files)
+    return errorf("the experiment's files are too large: together they must be below 1 GiB");
+  if (order.fileCount > 0 && !memory_.plan().contained)
+    return errorf("without containment the program would write over real files: leave out --uncontained");
+  order.memory = limits_.memory;
+  order.fileSize = limits_.fileSize;
+  order.processes = limits_.processes;
+  return {};
+}
+
+Result<Ending> Cell::run(CellRun run) {
+  if (!alive_) return errorf("the process in which experiments run has died");
+  FL_CHECK(layOut(run));
+  CellSession session(std::move(run), limits_, socket_.get());
+  FL_CHECK(session.begin());
+  if (!session.follow()) {
+    // Stuck in the kernel, or killed from outside (the system ran out of memory).
+    alive_ = false;
+    if (memory_.plan().contained) kill(pid_, SIGKILL);
+    return session.ending(nullptr);
+  }
+  const CellReport& report = memory_.report();
+  if (report.failed)
+    return errorf("an experiment cannot be run: cannot {}{}{}: {}", report.failed, report.about ? " " : "",
+                  report.about ? report.about : "", std::strerror(report.error));
+  return session.ending(&report);
+}
+
+} // namespace faultline::experiment

@@ -1,0 +1,294 @@
+#include "experiment/cell_inside.h"
+
+#include "experiment/cell_files.h"
+#include "experiment/cell_filter.h"
+#include "experiment/cell_watch.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace faultline::experiment {
+namespace {
+
+// Milliseconds between looks at what the run takes.
+constexpr int kTick = 10;
+constexpr int kSocket = 10, kFilter = 11; // where our own descriptors lie, out of the way
+
+void writeSetting(const char* path, unsigned long long value) {
+  char text[32];
+  int length = snprintf(text, sizeof text, "%llu", value);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)!write(fd, text, size_t(length));
+  close(fd);
+}
+
+void raiseLoopback() {
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return;
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  ioctl(fd, SIOCSIFFLAGS, &request);
+  close(fd);
+}
+
+// What root may do with files and names, which the program may count on. Nothing that would let it out: no
+// mounts, no change of root, no tracing of us.
+bool mayKeep(int capability) {
+  for (int kept : {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID,
+                   CAP_NET_BIND_SERVICE, CAP_SETFCAP, CAP_IPC_OWNER})
+    if (capability == kept) return true;
+  return false;
+}
+
+class Inside {
+public:
+  explicit Inside(const CellShare& share)
+      : plan_(*share.plan), order_(*share.order), report_(*share.report), socket_(share.socket) {}
+
+  [[noreturn]] void serve() {
+    char what;
+    int given[cell::kDescriptors];
+    takePlace();
+    if (receive(what, given) && what == cell::kBegin) {
+      report_ = {};
+      bool ready = setUp();
+      say(cell::kDone);
+      while (ready && receive(what, given))
+        if (what == cell::kRun) {
+          run(given);
+          say(cell::kDone);
+        }
+    }
+    killDescendants(plan_.contained);
+    _exit(0);
+  }
+
+private:
+  // Nothing of our maker's but its memory: no descriptors, handlers, blocked signals.
+  void takePlace() {
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (socket_ != kSocket) dup2(socket_, kSocket);
+    socket_ = kSocket;
+    // So that what comes later gets no number that the program's streams need.
+    for (int fd = 0; fd <= cell::kSharedDescriptor; ++fd) {
+      int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+      if (null != fd) {
+        dup2(null, fd);
+        close(null);
+      }
+    }
+    close_range(cell::kSharedDescriptor + 1, kSocket - 1, 0);
+    close_range(kSocket + 1, ~0u, 0);
+    fcntl(kSocket, F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_NAME, "faultline-cell");
+  }
+
+  bool setUp() {
+    // Rather one of these than anything else of the user's, if memory runs out.
+    writeSetting("/proc/self/oom_score_adj", 1000);
+    if (!plan_.contained) {
+      prctl(PR_SET_CHILD_SUBREAPER, 1);
+      return true;
+    }
+    setsid(); // no terminal
+    if (!files_.setUp(plan_, report_)) return false;
+    raiseLoopback();
+    // A port is free again at once for the next run. These are refused by older kernels: no harm done.
+    writeSetting("/proc/sys/net/ipv4/tcp_max_tw_buckets", 0);
+    // Where RLIMIT_NPROC does not hold (root). The first 300 numbers are used only once.
+    if (plan_.processes) writeSetting("/proc/sys/kernel/pid_max", 400 + 4ull * plan_.processes);
+    boundSharedMemory();
+    for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability)
+      if (!mayKeep(capability)) prctl(PR_CAPBSET_DROP, capability);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    filter_ = installFilter(report_);
+    if (filter_ < 0) return false;
+    dup2(filter_, kFilter);
+    close(filter_);
+    filter_ = kFilter;
+    fcntl(filter_, F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_DUMPABLE, 0);
+    return true;
+  }
+
+  // Segments that nobody has attached are in no process's count. Refused by older kernels: no harm done.
+  void boundSharedMemory() {
+    if (plan_.memory) writeSetting("/proc/sys/kernel/shmall", plan_.memory / 4096);
+  }
+
+  bool receive(char& what, int (&given)[cell::kDescriptors]) {
+    iovec part{&what, 1};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof given)];
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    ssize_t got;
+    do got = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got <= 0) return false;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_len == CMSG_LEN(sizeof given))
+      std::memcpy(given, CMSG_DATA(header), sizeof given);
+    else if (what == cell::kRun)
+      return false;
+    return true;
+  }
+
+  void say(char what) {
+    while (write(socket_, &what, 1) < 0 && errno == EINTR) {
+    }
+  }
+
+  void run(const int (&given)[cell::kDescriptors]) {
+    report_ = {};
+    seen_ = {.processLimit = order_.processes};
+    given_ = given;
+    pid_t pid = -1;
+    if (!plan_.contained || files_.prepare(order_, report_)) pid = start();
+    for (int fd : given) close(fd);
+    if (pid > 0) {
+      watch(pid);
+      close(pidFd_);
+    }
+    killDescendants(plan_.contained);
+    if (plan_.contained && pid > 0) settle();
+  }
+
+  pid_t start() {
+    alignas(16) static char stack[64 << 10];
+    pidFd_ = -1;
+    // Shares our memory until it is another program, so that however large we are, nothing is copied.
+    pid_t pid = clone(&becomeProgram, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+                      this, &pidFd_);
+    if (pid < 0) {
+      failed("start a process");
+    } else if (report_.failed) {
+      close(pidFd_);
+      return -1;
+    }
+    return pid;
+  }
+
+  static int becomeProgram(void* inside) {
+    static_cast<Inside*>(inside)->become();
+    _exit(127);
+  }
+
+  void become() {
+    if (plan_.contained && chroot(CellFiles::kRoot) != 0) return failed("enter the scratch layer");
+    if (chdir(order_.cwd) != 0) return failed("change to", order_.cwd);
+    for (int i = 0; i < cell::kDescriptors; ++i)
+      if (dup2(given_[i], i) < 0) return failed("set up the program's streams");
+    setpgid(0, 0); // what it sends to its group does not reach us
+    setLimits();
+    int now = personality(0xffffffff);
+    if (now != -1) personality(unsigned(now) | ADDR_NO_RANDOMIZE);
+    execve(order_.executable, order_.argv, order_.env);
+    failed("run", order_.executable);
+  }
+
+  void failed(const char* what, const char* about = nullptr) {
+    report_.error = errno;
+    report_.about = about;
+    report_.failed = what;
+  }
+
+  static void limit(int resource, rlim_t most) {
+    rlimit limit;
+    if (getrlimit(__rlimit_resource_t(resource), &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
+    setrlimit(__rlimit_resource_t(resource), &limit);
+  }
+
+  void setLimits() {
+    limit(RLIMIT_CORE, 0);
+    if (order_.fileSize) limit(RLIMIT_FSIZE, order_.fileSize);
+    // The watch ends the run at the limit; this holds until it looks. Uncontained, all that the user runs
+    // counts, so that it cannot be used.
+    if (order_.processes && plan_.contained) limit(RLIMIT_NPROC, 4ul * order_.processes + 64);
+    // As the recorder does it (recording/child.cpp): the layout depends on it.
+    constexpr rlim_t kLeast = rlim_t(64) << 20, kMost = rlim_t(1) << 30;
+    rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0) return;
+    stack.rlim_cur = std::min(std::clamp(stack.rlim_cur, kLeast, kMost), stack.rlim_max);
+    setrlimit(RLIMIT_STACK, &stack);
+  }
+
+  // Until the program has ended or must end.
+  void watch(pid_t pid) {
+    pollfd fds[] = {{pidFd_, POLLIN, 0}, {socket_, POLLIN, 0}, {filter_, POLLIN, 0}};
+    for (;;) {
+      int ready = poll(fds, 3, kTick);
+      if (ready < 0 && errno != EINTR) break;
+      if (fds[2].revents & POLLIN) answerFilter(filter_, pid, seen_);
+      if (seen_.tooManyProcesses) {
+        report_.cut = Ending::Containment;
+        break;
+      }
+      if (fds[0].revents) break;
+      if (fds[1].revents) break; // told to stop, or left alone
+      if (ready == 0 && isTooMuch()) break;
+    }
+    if (waitpid(pid, &report_.waitStatus, WNOHANG) == pid) return;
+    syscall(SYS_pidfd_send_signal, pidFd_, SIGKILL, nullptr, 0); // kill would wait for our own answer
+    while (waitpid(pid, &report_.waitStatus, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  bool isTooMuch() {
+    CellUse use = useOfDescendants(seen_.makesMemoryFiles);
+    if (order_.memory && use.memory > order_.memory)
+      report_.cut = Ending::Memory;
+    else if (order_.processes && use.processes > order_.processes)
+      report_.cut = Ending::Containment;
+    return report_.cut != Ending::None;
+  }
+
+  // What the run has met that it would not meet outside, and what it leaves behind.
+  void settle() {
+    report_.blocked += seen_.refused;
+    if (seen_.sharesMemory && unshare(CLONE_NEWIPC) == 0) boundSharedMemory();
+    bool fileTooLarge = WIFSIGNALED(report_.waitStatus) && WTERMSIG(report_.waitStatus) == SIGXFSZ;
+    if (!fileTooLarge && !files_.isFull() && report_.cut != Ending::Containment) return;
+    ++report_.blocked;
+    if (report_.cut == Ending::None) report_.cut = Ending::Containment;
+  }
+
+  CellPlan& plan_;
+  CellOrder& order_;
+  CellReport& report_;
+  int socket_, filter_ = -1, pidFd_ = -1;
+  const int* given_ = nullptr;
+  CellFiles files_;
+  FilterSeen seen_;
+};
+
+} // namespace
+
+int runInside(void* share) { Inside(*static_cast<CellShare*>(share)).serve(); }
+
+} // namespace faultline::experiment

@@ -1,0 +1,147 @@
+#include "experiment/fresh_runner.h"
+
+#include "experiment/cell_inside.h"
+#include "recording/shared_log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+
+namespace faultline::experiment {
+namespace {
+
+using recording::FileDescriptor;
+
+Result<FileDescriptor> nullInput() {
+  FileDescriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (null.get() < 0) return errorf("cannot open /dev/null: {}", std::strerror(errno));
+  return null;
+}
+
+// A file without a name, open for reading only, as the recorder gives it.
+Result<FileDescriptor> fileWith(std::string_view bytes) {
+  FileDescriptor file(memfd_create("input", MFD_CLOEXEC));
+  for (size_t done = 0; file.get() >= 0 && done < bytes.size();) {
+    ssize_t n = write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return errorf("cannot hold the program's input: {}", std::strerror(errno));
+    done += size_t(n);
+  }
+  FileDescriptor reading(open(fmt::format("/proc/self/fd/{}", file.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  if (reading.get() < 0) return errorf("cannot hold the program's input: {}", std::strerror(errno));
+  return reading;
+}
+
+} // namespace
+
+FreshProgram FreshProgram::of(const compiler::Variant& variant, std::filesystem::path program) {
+  return {variant.executable, std::move(program),
+          variant.hasLibraries ? variant.directory : std::filesystem::path{}};
+}
+
+struct FreshRunner::Shared {
+  FreshProgram program;
+  Limits limits;
+  Containment containment;
+  InputKind input;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Cell>> idle;
+
+  Result<std::unique_ptr<Cell>> takeCell() {
+    {
+      std::lock_guard guard(mutex);
+      if (!idle.empty()) {
+        auto cell = std::move(idle.back());
+        idle.pop_back();
+        return cell;
+      }
+    }
+    return Cell::create(containment, limits);
+  }
+  void giveBack(std::unique_ptr<Cell> cell) {
+    if (!cell->isAlive()) return;
+    std::lock_guard guard(mutex);
+    idle.push_back(std::move(cell));
+  }
+
+  std::vector<std::string> environment(const RunSpec& spec) const;
+  Result<void> giveInput(const RunSpec& spec, CellRun& run, FileDescriptor& input) const;
+};
+
+std::vector<std::string> FreshRunner::Shared::environment(const RunSpec& spec) const {
+  std::vector<std::string> env = spec.env;
+  if (!program.libraries.empty()) {
+    const std::string name = "LD_LIBRARY_PATH=", first = name + program.libraries.string();
+    auto found = std::ranges::find_if(env, [&](const std::string& e) { return e.starts_with(name); });
+    if (found == env.end())
+      env.push_back(first);
+    else if (*found != first && !found->starts_with(first + ":"))
+      *found = first + ":" + found->substr(name.size());
+  }
+  env.push_back(fmt::format("FAULTLINE_RECORD={}", cell::kSharedDescriptor));
+  if (program.seed != 0) env.push_back(fmt::format("FAULTLINE_SEED={}", program.seed));
+  if (!program.program.empty()) env.push_back("FAULTLINE_EXE=" + program.program.string());
+  return env;
+}
+
+Result<void> FreshRunner::Shared::giveInput(const RunSpec& spec, CellRun& run, FileDescriptor& input) const {
+  if (this->input == InputKind::Pipe) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return errorf("cannot make a pipe: {}", std::strerror(errno));
+    input = FileDescriptor(ends[0]);
+    run.inputEnd = FileDescriptor(ends[1]);
+    run.inputBytes = spec.input;
+  } else {
+    FL_TRY(made, this->input == InputKind::File ? fileWith(spec.input) : nullInput());
+    input = std::move(made);
+  }
+  run.input = input.get();
+  return {};
+}
+
+FreshRunner::FreshRunner(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
+FreshRunner::FreshRunner(FreshRunner&&) noexcept = default;
+FreshRunner& FreshRunner::operator=(FreshRunner&&) noexcept = default;
+FreshRunner::~FreshRunner() = default;
+
+const Limits& FreshRunner::limits() const { return shared_->limits; }
+
+Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limits,
+                                        const Containment& containment, InputKind input) {
+  FL_TRY(cell, Cell::create(containment, limits));
+  auto shared = std::make_unique<Shared>();
+  shared->program = std::move(program);
+  shared->limits = limits;
+  shared->containment = containment;
+  shared->input = input;
+  shared->idle.push_back(std::move(cell));
+  return FreshRunner(std::move(shared));
+}
+
+Result<Ending> FreshRunner::run(const RunSpec& spec) const {
+  if (!spec.alterations.empty()) return errorf("a fresh process cannot be altered on its way");
+  FL_TRY(log, recording::SharedLog::create({.flags = FL_FLAG_DROP}));
+  CellRun order{.executable = shared_->program.variant.string(),
+                .argv = spec.argv,
+                .env = shared_->environment(spec),
+                .cwd = spec.cwd,
+                .files = &spec.files};
+  FileDescriptor input;
+  FL_CHECK(shared_->giveInput(spec, order, input));
+  order.shared = log.fd();
+  order.epochs = log.epochCounter();
+  FL_TRY(cell, shared_->takeCell());
+  auto ending = cell->run(std::move(order));
+  shared_->giveBack(std::move(cell));
+  if (!ending) return ending.error();
+  const fl_state& state = log.state();
+  ending->site = state.ext;
+  if (state.fault_signal) ending->counter = state.fault_counter;
+  ending->epochs = log.epoch();
+  return ending;
+}
+
+} // namespace faultline::experiment

@@ -1,0 +1,127 @@
+#include "experiment/judge.h"
+#include "experiment/stability.h"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace faultline::experiment {
+namespace {
+
+using ::testing::HasSubstr;
+
+Ending crash(int signal, uint64_t site, uint64_t counter) {
+  Ending ending;
+  ending.waitStatus = signal;
+  ending.site = site;
+  ending.counter = counter;
+  return ending;
+}
+Ending exitWith(int status, uint64_t site = 1, std::string output = {}) {
+  Ending ending;
+  ending.waitStatus = status << 8;
+  ending.site = site;
+  ending.output = std::move(output);
+  return ending;
+}
+Ending cut(Ending::Cut why) {
+  Ending ending = crash(SIGKILL, 0, 0);
+  ending.cut = why;
+  return ending;
+}
+Judge judgeOf(const Ending& original, recording::Expectation expectation = {}) {
+  auto judge = Judge::create(std::move(expectation), original, "/");
+  if (!judge) throw std::runtime_error(judge.error().message);
+  return *judge;
+}
+Verdict verdict(const Judge& judge, const Ending& ending) {
+  auto verdict = judge.judge(ending);
+  if (!verdict) throw std::runtime_error(verdict.error().message);
+  return *verdict;
+}
+
+TEST(Judge, ACrashIsTheSameOnlyAtTheSamePlace) {
+  Judge judge = judgeOf(crash(SIGSEGV, 0, 0x4000));
+  EXPECT_EQ(verdict(judge, crash(SIGSEGV, 0, 0x4000)), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, crash(SIGSEGV, 0, 0x4004)), Verdict::OtherFailure);
+  EXPECT_EQ(verdict(judge, crash(SIGBUS, 0, 0x4000)), Verdict::OtherFailure);
+  EXPECT_EQ(verdict(judge, crash(SIGSEGV, 7, 0x4000)), Verdict::OtherFailure);
+  EXPECT_EQ(verdict(judge, exitWith(0)), Verdict::Passed);
+  EXPECT_EQ(verdict(judge, exitWith(1)), Verdict::OtherFailure);
+}
+
+TEST(Judge, InALibraryTheCallIsThePlace) {
+  Judge judge = judgeOf(crash(SIGABRT, 12, 0x7f00));
+  EXPECT_EQ(verdict(judge, crash(SIGABRT, 12, 0x7f44)), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, crash(SIGABRT, 13, 0x7f00)), Verdict::OtherFailure);
+}
+
+TEST(Judge, AnExitIsToldByStatusAndCall) {
+  Judge judge = judgeOf(exitWith(2, 30));
+  EXPECT_EQ(verdict(judge, exitWith(2, 30)), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, exitWith(2, 31)), Verdict::OtherFailure);
+  EXPECT_EQ(verdict(judge, exitWith(3, 30)), Verdict::OtherFailure);
+}
+
+TEST(Judge, AnExpectedStatusIsNoFailure) {
+  Judge judge = judgeOf(exitWith(0), {.status = 2});
+  EXPECT_EQ(verdict(judge, exitWith(2, 9)), Verdict::Passed);
+  EXPECT_EQ(verdict(judge, exitWith(0)), Verdict::SameFailure);
+}
+
+TEST(Judge, AWrongOutputIsAWrongOutput) {
+  Judge judge = judgeOf(exitWith(0, 1, "13\n"), {.output = "12\n"});
+  EXPECT_EQ(verdict(judge, exitWith(0, 1, "12\n")), Verdict::Passed);
+  EXPECT_EQ(verdict(judge, exitWith(0, 1, "14\n")), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, crash(SIGSEGV, 0, 5)), Verdict::OtherFailure);
+}
+
+TEST(Judge, TheOracleIsAsked) {
+  Judge judge = judgeOf(exitWith(0, 1, "bad 1"), {.oracle = "! grep -q bad $FAULTLINE_STDOUT"});
+  EXPECT_EQ(verdict(judge, exitWith(0, 1, "bad 2")), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, exitWith(0, 1, "good")), Verdict::Passed);
+  EXPECT_EQ(verdict(judge, exitWith(4, 1, "good")), Verdict::Passed) << "the oracle has the last word";
+}
+
+TEST(Judge, WhatWasCutShortHasNoVerdict) {
+  Judge judge = judgeOf(crash(SIGSEGV, 0, 0x4000));
+  for (auto why :
+       {Ending::Time, Ending::Steps, Ending::Memory, Ending::Output, Ending::Containment, Ending::Broken})
+    EXPECT_EQ(verdict(judge, cut(why)), Verdict::None) << why;
+}
+
+TEST(Judge, UnlessNotToEndIsTheFailure) {
+  Judge judge = judgeOf(cut(Ending::Time));
+  EXPECT_EQ(verdict(judge, cut(Ending::Time)), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, cut(Ending::Steps)), Verdict::SameFailure);
+  EXPECT_EQ(verdict(judge, cut(Ending::Memory)), Verdict::None);
+  EXPECT_EQ(verdict(judge, exitWith(0)), Verdict::Passed);
+}
+
+TEST(Judge, WhatDoesNotFailCannotBeJudgedBy) {
+  auto judge = Judge::create({}, exitWith(0), "/");
+  ASSERT_FALSE(judge);
+  EXPECT_THAT(judge.error().message, HasSubstr("does not fail"));
+}
+
+TEST(Stability, CountsHowOftenTheUnalteredRunFails) {
+  Judge judge = judgeOf(crash(SIGSEGV, 0, 0x4000));
+  int count = 0;
+  RunFunction flaky = [&](const RunSpec&) -> Result<Ending> {
+    return ++count % 5 == 0 ? exitWith(0) : crash(SIGSEGV, 0, 0x4000);
+  };
+  auto stability = checkStability(flaky, {}, judge, 10);
+  ASSERT_TRUE(stability);
+  EXPECT_EQ(stability->same, 8u);
+  EXPECT_EQ(stability->passed, 2u);
+  EXPECT_TRUE(stability->isFlaky());
+  EXPECT_DOUBLE_EQ(stability->confidence(Verdict::SameFailure), 1);
+  EXPECT_DOUBLE_EQ(stability->confidence(Verdict::Passed), 0.8);
+  EXPECT_NEAR(stability->confidence(Verdict::Passed, 3), 0.992, 1e-9);
+  EXPECT_EQ(stability->confidence(Verdict::None), 0);
+  RunFunction steady = [](const RunSpec&) -> Result<Ending> { return crash(SIGSEGV, 0, 0x4000); };
+  EXPECT_DOUBLE_EQ(checkStability(steady, {}, judge, 3)->confidence(Verdict::Passed), 1);
+}
+
+} // namespace
+} // namespace faultline::experiment
