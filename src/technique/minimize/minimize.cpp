@@ -1,0 +1,237 @@
+#include "technique/minimize/minimize.h"
+
+#include <algorithm>
+
+namespace faultline::technique {
+namespace {
+
+constexpr unsigned kDeepestItems = 16;
+// Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left.
+constexpr size_t kMostRuns = 400;
+constexpr size_t kLongestRun = 40;
+constexpr size_t kMostPairs = 2000;
+
+class Minimizer {
+public:
+  Minimizer(InputSet start, const InputExperiment& experiment, const MinimizeOptions& options)
+      : best_(std::move(start)), experiment_(experiment), options_(options), search_(searchOptions()) {}
+
+  Result<MinimizeResult> run() {
+    MinimizeResult result;
+    FL_CHECK(dropIndependent(result));
+    bool isMinimal = false;
+    for (bool isFirst = true; !search_.wasStopped(); isFirst = false) {
+      size_t before = sizeOf(best_);
+      for (const Unit& unit : coarseUnits())
+        if (isFirst || unit.kind != Unit::Tokens) FL_CHECK(sweep(unit, {.untilMinimal = false}));
+      if (!isFirst) FL_CHECK(beyondSingles());
+      if (!isFirst && sizeOf(best_) == before) break;
+      // The second time single pieces are enough: it was minimal before something else went.
+      SimplifyOptions toTheEnd{.cutsEnds = isFirst, .untilMinimal = true, .largestChunk = isFirst ? 0u : 1u};
+      FL_TRY(minimal, sweep(options_.finest, toTheEnd));
+      isMinimal = minimal;
+    }
+    result.inputs = std::move(best_);
+    result.wasStopped = search_.wasStopped();
+    result.isOneMinimal = isMinimal && !result.wasStopped;
+    result.unit = unitName(options_.finest);
+    result.stats = search_.stats();
+    result.levels = std::move(levels_);
+    return result;
+  }
+
+private:
+  SearchOptions searchOptions() {
+    SearchOptions out = options_.search;
+    auto more = out.onVerdict;
+    out.onVerdict = [this, more] {
+      if (progress_.left) --progress_.left;
+      if (options_.onProgress) options_.onProgress(progress_);
+      if (more) more();
+    };
+    return out;
+  }
+
+  Tester testerOf(const std::vector<Part>& parts) const {
+    return [this, &parts](const Subset& kept) {
+      auto inputs = std::make_shared<InputSet>(keptOf(best_, parts, kept));
+      return Trial{keyOf(*inputs), [this, inputs] { return experiment_(*inputs); }};
+    };
+  }
+
+  // Those that can make the finest ones fewer.
+  std::vector<Unit> coarseUnits() const {
+    std::vector<Unit> out = {{.kind = Unit::Whole}};
+    Unit::Kind finest = options_.finest.kind;
+    if (finest == Unit::Whole || finest == Unit::Paragraphs) return out;
+    out.push_back({.kind = Unit::Paragraphs});
+    if (finest != Unit::Bytes && finest != Unit::Tokens) return out;
+    unsigned depth = 0;
+    for (const InputSource& s : best_)
+      if (isText(s.bytes)) depth = std::max(depth, deepest(s.bytes));
+    if (depth == 0) out.push_back({.kind = Unit::Lines});
+    for (unsigned k = 0; depth && k <= std::min(depth, kDeepestItems); ++k) {
+      out.push_back({.kind = Unit::Items, .depth = k});
+      if (k) out.push_back({.kind = Unit::Items, .depth = k, .isLeading = true});
+      if (k == 0) out.push_back({.kind = Unit::Lines});
+    }
+    if (finest == Unit::Bytes) out.push_back({.kind = Unit::Tokens});
+    return out;
+  }
+
+  void note(const Unit& unit, uint64_t verdictsBefore, size_t sizeBefore) {
+    if (search_.stats().verdicts == verdictsBefore) return;
+    levels_.push_back({unitName(unit), search_.stats().verdicts - verdictsBefore, sizeBefore, sizeOf(best_)});
+  }
+
+  // True: no piece can be left out.
+  Result<bool> sweep(const Unit& unit, SimplifyOptions simplifying) {
+    if (search_.wasStopped()) return false;
+    std::vector<Part> parts = partsOf(best_, unit);
+    if (parts.empty()) return true;
+    if (!simplifying.untilMinimal && unit.kind != Unit::Whole && parts.size() < 2) return false;
+    uint64_t verdicts = search_.stats().verdicts;
+    size_t size = sizeOf(best_);
+    progress_.unit = unitName(unit);
+    simplifying.onLeft = [&](uint64_t left) { progress_.left = left; };
+    simplifying.onReduced = [&](const Subset& kept) { progress_.best = sizeOf(keptOf(best_, parts, kept)); };
+    progress_.best = size;
+    FL_TRY(found, simplify(search_, testerOf(parts), allOf(parts.size()), simplifying));
+    best_ = keptOf(best_, parts, found.kept);
+    note(unit, verdicts, size);
+    return found.isOneMinimal;
+  }
+
+  // Leaves out each of these in turn if it can be; of each the number of its first part and of the one behind
+  // its last, or just those two parts.
+  struct Group {
+    uint32_t begin, end;
+    bool isPair;
+  };
+
+  Result<void> tryGroups(const std::function<std::vector<Group>(size_t parts)>& groups) {
+    for (size_t next = 0; !search_.wasStopped();) {
+      std::vector<Part> parts = partsOf(best_, {.kind = Unit::Bytes});
+      std::vector<Group> all = groups(parts.size());
+      size_t first = next;
+      progress_.left = all.size() - std::min(first, all.size());
+      FL_TRY(found, search_.first(testerOf(parts), [&]() -> std::optional<Candidate> {
+        if (next >= all.size()) return std::nullopt;
+        const Group& g = all[next++];
+        Subset out;
+        for (uint32_t k = g.begin; k < g.end; ++k)
+          if (!g.isPair || k == g.begin || k + 1 == g.end) out.push_back(k);
+        return Candidate{without(allOf(parts.size()), out)};
+      }));
+      if (!found) break;
+      // Goes on with what comes behind: those before it are tried again in the next round.
+      next = first + found->number;
+      best_ = keptOf(best_, parts, found->subset);
+      progress_.best = sizeOf(best_);
+    }
+    return {};
+  }
+
+  // What no single piece shows: brackets that can only go together, runs of a few bytes.
+  Result<void> beyondSingles() {
+    if (options_.finest.kind != Unit::Bytes) return {};
+    uint64_t verdicts = search_.stats().verdicts;
+    size_t size = sizeOf(best_);
+    progress_.unit = "pairs and runs";
+    FL_CHECK(tryGroups([&](size_t) { return bracketGroups(partsOf(best_, {.kind = Unit::Bytes})); }));
+    size_t longest = std::min(kLongestRun, kMostRuns / std::max<size_t>(1, sizeOf(best_)));
+    for (uint32_t length = uint32_t(longest); length >= 2; --length)
+      FL_CHECK(tryGroups([&](size_t parts) {
+        std::vector<Group> out;
+        for (uint32_t end = uint32_t(parts); end >= length; --end) out.push_back({end - length, end, false});
+        return out;
+      }));
+    if (search_.stats().verdicts != verdicts)
+      levels_.push_back({progress_.unit, search_.stats().verdicts - verdicts, size, sizeOf(best_)});
+    return {};
+  }
+
+  // The two brackets of a pair, with and without what is between them.
+  std::vector<Group> bracketGroups(const std::vector<Part>& parts) const {
+    std::vector<Group> out;
+    std::vector<uint32_t> firstPart(best_.size(), 0); // of a source's bytes, which follow each other
+    for (uint32_t k = uint32_t(parts.size()); k-- > 0;)
+      if (!parts[k].isPresence) firstPart[parts[k].source] = k;
+    for (uint32_t s = 0; s < best_.size(); ++s) {
+      if (!best_[s].isPresent || best_[s].isFixed || !isText(best_[s].bytes)) continue;
+      std::vector<Piece> pairs = bracketPairs(best_[s].bytes);
+      if (pairs.size() > kMostPairs) continue;
+      for (const Piece& pair : pairs) {
+        auto begin = uint32_t(firstPart[s] + pair.begin), end = uint32_t(firstPart[s] + pair.end);
+        if (pair.size() > 2) out.push_back({begin, end, false});
+        out.push_back({begin, end, true});
+      }
+    }
+    return out;
+  }
+
+  // Keeps of each source the pieces of that kind that the failure depends on.
+  InputSet dependentOnly(const Unit& unit) const {
+    InputSet out = best_;
+    for (size_t s = 0; s < best_.size(); ++s) {
+      if (best_[s].canBeAbsent()) continue;
+      const std::vector<Piece>& needed = (*options_.dependence)[s];
+      std::string kept;
+      for (const Piece& piece : cutInto(best_[s].bytes, unit)) {
+        auto at = std::ranges::upper_bound(needed, piece.begin, {}, &Piece::end);
+        if (at != needed.end() && at->begin < piece.end)
+          kept.append(best_[s].bytes, piece.begin, piece.size());
+      }
+      out[s].bytes = std::move(kept);
+    }
+    return out;
+  }
+
+  Result<void> dropIndependent(MinimizeResult& result) {
+    if (!options_.dependence) return {};
+    // Rarely just those bytes, more often the tokens or lines that they are in: what is around them holds the
+    // input together.
+    std::vector<Unit> units = {options_.finest};
+    if (options_.finest.kind == Unit::Bytes) units.push_back({.kind = Unit::Tokens});
+    if (options_.finest.kind == Unit::Bytes || options_.finest.kind == Unit::Tokens)
+      units.push_back({.kind = Unit::Lines});
+    std::vector<InputSet> choices;
+    for (const Unit& unit : units)
+      if (InputSet choice = dependentOnly(unit); sizeOf(choice) < sizeOf(best_))
+        choices.push_back(std::move(choice));
+    if (choices.empty()) return {};
+    progress_ = {"what the failure depends on", sizeOf(best_), choices.size()};
+    uint32_t next = 0;
+    Tester tester = [&](const Subset& which) {
+      auto inputs = std::make_shared<InputSet>(choices[which[0]]);
+      return Trial{keyOf(*inputs), [this, inputs] { return experiment_(*inputs); }};
+    };
+    uint64_t verdicts = search_.stats().verdicts;
+    size_t before = sizeOf(best_);
+    FL_TRY(found, search_.first(tester, [&]() -> std::optional<Candidate> {
+      if (next == choices.size()) return std::nullopt;
+      return Candidate{{next++}};
+    }));
+    result.dependenceTaken = found.has_value();
+    if (found) best_ = choices[found->subset[0]];
+    result.dependenceRemoved = before - sizeOf(best_);
+    levels_.push_back({progress_.unit, search_.stats().verdicts - verdicts, before, sizeOf(best_)});
+    return {};
+  }
+
+  InputSet best_;
+  const InputExperiment& experiment_;
+  const MinimizeOptions& options_;
+  MinimizeProgress progress_;
+  std::vector<LevelStats> levels_;
+  Search search_;
+};
+
+} // namespace
+
+Result<MinimizeResult> minimizeInputs(InputSet start, const InputExperiment& experiment,
+                                      const MinimizeOptions& options) {
+  return Minimizer(std::move(start), experiment, options).run();
+}
+
+} // namespace faultline::technique

@@ -1,0 +1,58 @@
+// `minimize`: the smallest input with which a program still fails in the same way. From coarse to fine: whole
+// inputs, paragraphs, items between brackets, lines, tokens, bytes; then from the start with what is left,
+// until nothing more goes.
+//
+//   lines    {"a": [1, 2, {"b": "x"}]}, ...       one of 2,000 lines
+//   items    [{"b": "x"}]
+//   tokens   [{"x"}]
+//   bytes    [{"            no byte of it can be left out
+//
+// Knows nothing of processes: an experiment says of an input whether the program fails with it.
+#pragma once
+
+#include "technique/minimize/inputs.h"
+#include "technique/minimize/isolate.h"
+#include "technique/minimize/simplify.h"
+
+namespace faultline::technique {
+
+using InputExperiment = std::function<Result<TrialOutcome>(const InputSet&)>; // from several threads
+
+struct MinimizeProgress {
+  std::string unit;
+  size_t best = 0;   // bytes
+  uint64_t left = 0; // trials of the sweep at hand, at most
+};
+
+struct MinimizeOptions {
+  Unit finest = {}; // bytes; or what the user takes for the smallest piece
+  SearchOptions search = {};
+  // Of each source, the bytes that the failure depends on, if that is known: tried first, all at once.
+  std::optional<std::vector<std::vector<Piece>>> dependence = {};
+  std::function<void(const MinimizeProgress&)> onProgress = nullptr;
+};
+
+struct LevelStats {
+  std::string unit;
+  uint64_t verdicts = 0;
+  size_t before = 0, after = 0; // bytes
+};
+
+struct MinimizeResult {
+  InputSet inputs;
+  // No single piece of the finest unit (by name) can be left out.
+  bool isOneMinimal = false;
+  std::string unit;
+  bool wasStopped = false;
+  // Whether what the failure does not depend on could be left out at once; nothing: not tried.
+  std::optional<bool> dependenceTaken;
+  size_t dependenceRemoved = 0; // bytes
+  SearchStats stats;
+  std::vector<LevelStats> levels;
+};
+
+// `start` is known to fail.
+Result<MinimizeResult> minimizeInputs(InputSet start, const InputExperiment& experiment,
+                                      const MinimizeOptions& options);
+
+} // namespace faultline::technique

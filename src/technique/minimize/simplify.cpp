@@ -1,0 +1,136 @@
+#include "technique/minimize/simplify.h"
+
+#include <algorithm>
+
+namespace faultline::technique {
+namespace {
+
+Subset withoutRange(const Subset& kept, size_t begin, size_t end) {
+  Subset out;
+  out.reserve(kept.size() - (end - begin));
+  out.insert(out.end(), kept.begin(), kept.begin() + ptrdiff_t(begin));
+  out.insert(out.end(), kept.begin() + ptrdiff_t(end), kept.end());
+  return out;
+}
+
+// Half, then a quarter ... of one end, as long as that fails.
+class EndCut {
+public:
+  EndCut(const Subset& kept, bool atStart) : kept_(kept), atStart_(atStart) {}
+
+  std::optional<Candidate> next() {
+    share_ *= 2;
+    if (share_ > kSmallestShare || kept_.size() < share_) return std::nullopt;
+    size_t size = kept_.size() / share_;
+    return Candidate{atStart_ ? withoutRange(kept_, 0, size)
+                              : withoutRange(kept_, kept_.size() - size, kept_.size())};
+  }
+
+private:
+  static constexpr size_t kSmallestShare = 16;
+  const Subset& kept_;
+  bool atStart_;
+  size_t share_ = 1;
+};
+
+// Which chunk is tried next: [end - size, end), from the end to the start, then with half the size. Where one
+// after the other can be removed, twice as much is tried each time.
+struct Sweep {
+  size_t base = 1, size = 1, end = 0;
+  size_t inARow = 0;      // removed just before
+  size_t vainSingles = 0; // single elements tried in a row, none of which could be removed
+
+  size_t begin() const { return end > size ? end - size : 0; }
+};
+
+class Sweeper {
+public:
+  Sweeper(Subset start, const SimplifyOptions& options) : kept_(std::move(start)), options_(options) {
+    sweep_.end = kept_.size();
+    sweep_.base = sweep_.size =
+        options.largestChunk ? std::min(options.largestChunk, kept_.size()) : kept_.size();
+  }
+
+  // Nothing: all has been tried.
+  std::optional<Candidate> next() {
+    if (!settle(ahead_)) return std::nullopt;
+    given_.push_back(ahead_);
+    Candidate out{withoutRange(kept_, ahead_.begin(), ahead_.end)};
+    ahead_.inARow = 0;
+    if (ahead_.size > ahead_.base) {
+      ahead_.size = ahead_.base;
+      return out;
+    }
+    if (ahead_.base == 1) ++ahead_.vainSingles;
+    ahead_.end = ahead_.begin();
+    return out;
+  }
+  // As if only the candidates up to this one had been given.
+  void accept(size_t number, Subset subset) {
+    sweep_ = given_[number];
+    sweep_.end = sweep_.begin();
+    sweep_.vainSingles = 0;
+    if (++sweep_.inARow >= 2) sweep_.size *= 2;
+    kept_ = std::move(subset);
+  }
+  void begin() {
+    ahead_ = sweep_;
+    given_.clear();
+  }
+  uint64_t left() const {
+    uint64_t chunks = (sweep_.end + sweep_.base - 1) / std::max<size_t>(1, sweep_.base);
+    for (size_t size = sweep_.base; size > 1; size = (size + 1) / 2)
+      chunks += (kept_.size() * 2 + size) / size;
+    return chunks;
+  }
+  const Subset& kept() const { return kept_; }
+
+private:
+  // Goes on to the next sweep where this one has come to the start.
+  bool settle(Sweep& s) const {
+    if (kept_.empty() || s.vainSingles >= kept_.size()) return false;
+    if (s.end > 0) return true;
+    if (s.base == 1 && !options_.untilMinimal) return false;
+    s.base = s.size = std::min((s.base + 1) / 2, kept_.size());
+    s.end = kept_.size();
+    s.inARow = 0;
+    return true;
+  }
+
+  Subset kept_;
+  const SimplifyOptions& options_;
+  Sweep sweep_, ahead_;
+  std::vector<Sweep> given_;
+};
+
+} // namespace
+
+Result<Simplified> simplify(Search& search, const Tester& tester, Subset start,
+                            const SimplifyOptions& options) {
+  auto reduced = [&](const Subset& kept) {
+    if (options.onReduced) options.onReduced(kept);
+  };
+  for (bool atStart : {false, true}) {
+    if (!options.cutsEnds) break;
+    while (true) {
+      EndCut cut(start, atStart);
+      FL_TRY(found, search.first(tester, [&] { return cut.next(); }));
+      if (search.wasStopped()) return Simplified{std::move(start), false};
+      if (!found) break;
+      start = std::move(found->subset);
+      reduced(start);
+    }
+  }
+  Sweeper sweeper(std::move(start), options);
+  while (true) {
+    if (options.onLeft) options.onLeft(sweeper.left());
+    sweeper.begin();
+    FL_TRY(found, search.first(tester, [&] { return sweeper.next(); }));
+    if (!found) break;
+    sweeper.accept(found->number, std::move(found->subset));
+    reduced(sweeper.kept());
+  }
+  return Simplified{sweeper.kept(), !search.wasStopped() && options.untilMinimal};
+}
+
+} // namespace faultline::technique
