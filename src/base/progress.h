@@ -35,6 +35,12 @@ public:
     if (shown_ && done_ >= lookAgainAt_) look(Clock::now());
   }
 
+  // What is being done now, and how much of it there is.
+  void describe(std::string title, uint64_t total) {
+    title_ = std::move(title);
+    total_ = total;
+  }
+
 private:
   void look(Clock::time_point now);
 

@@ -45,10 +45,11 @@ void addCommonOptions(CLI::App& command, Context& context);
 
 void addBuild(CLI::App& app, Context& context);
 void addCache(CLI::App& app, Context& context);
-void addCritical(CLI::App& app, Context& context);
+void addChop(CLI::App& app, Context& context);
 void addDoctor(CLI::App& app, Context& context);
 void addInfo(CLI::App& app, Context& context);
 void addList(CLI::App& app, Context& context);
+void addMinimize(CLI::App& app, Context& context);
 void addOrigin(CLI::App& app, Context& context);
 void addRecord(CLI::App& app, Context& context);
 void addRemove(CLI::App& app, Context& context);

@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   Context context;
   addRecord(app, context);
+  addMinimize(app, context);
+  addChop(app, context);
   addOrigin(app, context);
   addShow(app, context);
   addSlice(app, context);
@@ -45,7 +47,6 @@ int main(int argc, char** argv) {
   addRemove(app, context);
   addBuild(app, context);
   addCache(app, context);
-  addCritical(app, context);
   addDoctor(app, context);
   try {
     std::vector<std::string> words = wordsForCli11(argc, argv);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "depend/locate.h"
 #include "replay/expression.h"
 #include "replay/value_text.h"
@@ -9,7 +10,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <csignal>
 
 namespace faultline::cli {
 
@@ -42,16 +42,6 @@ void addValueOptions(CLI::App& command, ValueOptions& options) {
 
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
-// From here on Ctrl-C ends the walk, not us: what was found is shown. A second one ends us.
-void catchInterrupt() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = int(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-}
-
 // Shows how far the walk is, and ends it when its time is over.
 void watchOver(const Context& context, ValueRun& run, double budget) {
   using Clock = std::chrono::steady_clock;
@@ -61,7 +51,7 @@ void watchOver(const Context& context, ValueRun& run, double budget) {
   run.progress = std::make_shared<Progress>(context.log(), "following", 0);
   run.history->setWatch([progress = run.progress, end](uint64_t instructions) {
     progress->advance(instructions);
-    return !interrupted && Clock::now() < end;
+    return !wasInterrupted() && Clock::now() < end;
   });
 }
 
@@ -199,8 +189,6 @@ std::string questionText(const ValueQuestion& q, const std::string& at, const ch
 
 } // namespace
 
-bool wasInterrupted() { return interrupted != 0; }
-
 Result<std::unique_ptr<ValueRun>> openQuietRun(const Context& context, const ValueOptions& options) {
   auto models = std::make_unique<depend::CallModels>(depend::CallModels::standard());
   if (!options.models.empty()) {
@@ -279,10 +267,12 @@ Result<int> answerDidNotFail(const Context& context, const ValueRun& run, const 
     FL_CHECK(context.answer(finding::printed(finding::toJson(document))));
     return kDidNotFail;
   }
-  FL_CHECK(context.answer(fmt::format(
-      "The run did not fail: it {}.\nTo ask about any value in it: faultline {} --at "
-      "FILE:LINE[:VARIABLE] {}\n",
-      endText(*run.failing.run.recording.end()), technique, shellWord(run.failing.run.path.string()))));
+  bool takesValue = std::string_view(technique) == "origin";
+  FL_CHECK(context.answer(
+      fmt::format("The run did not fail: it {}.\nTo ask about any value in it: faultline {} --at "
+                  "FILE:LINE[:VARIABLE] {}\n",
+                  endText(*run.failing.run.recording.end()), takesValue ? technique : "slice",
+                  shellWord(run.failing.run.path.string()))));
   return kDidNotFail;
 }
 

@@ -83,8 +83,7 @@ Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode) 
   return functionNames(bitcode, false);
 }
 
-Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside,
-                                    VariantKind kind) {
+Result<VariantUnit> makeRecordUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside) {
   LLVMContext context;
   auto read = parseBitcodeFile(bufferOf(bitcode), context);
   if (!read) return toError(read.takeError(), "read the program's IR");
@@ -94,7 +93,7 @@ Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, c
   VariantUnit unit;
   unit.fir = lowerModule(plan, inside).finish(hash);
   StripDebugInfo(m);
-  instrumentModule(plan, inside, kind);
+  instrumentModule(plan, inside);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyModule(m, &stream))

@@ -56,4 +56,20 @@ Result<Slice> sliceBackward(History& history, const Question& question, WalkOpti
   return walk.finish();
 }
 
+Result<Slice> sliceForward(History& history, std::vector<Seed> seeds, ForwardOptions options) {
+  replay::Replay& replay = history.replay();
+  FL_CHECK(replay.runToEnd());
+  replay::Time end = replay.engine().steps();
+  ForwardWalk walk(history.code(), options, std::move(seeds));
+  FL_CHECK(replay.seek(replay.start()));
+  walk.begin(replay.start(), stacksOf(replay), replay.thread());
+  FL_CHECK(history.forwards(0, end, [&](const Window& window) {
+    walk.walk(window.trace, [&](uint64_t number) { return &(*window.calls)[number]; });
+    return true;
+  }));
+  Slice slice = walk.finish();
+  if (history.wasStopped()) slice.isBounded = true;
+  return slice;
+}
+
 } // namespace faultline::depend

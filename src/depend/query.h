@@ -2,6 +2,7 @@
 #pragma once
 
 #include "depend/backward_walk.h"
+#include "depend/forward_walk.h"
 #include "depend/history.h"
 
 namespace faultline::depend {
@@ -22,5 +23,7 @@ std::map<uint32_t, std::vector<StackFunction>> stacksOf(const replay::Replay& re
 
 Result<Slice> sliceBackward(History& history, const Question& question, WalkOptions options = {},
                             Alternatives* alternatives = nullptr);
+// What the input reached, over the whole run.
+Result<Slice> sliceForward(History& history, std::vector<Seed> seeds, ForwardOptions options = {});
 
 } // namespace faultline::depend

@@ -12,17 +12,15 @@ bool hasPlace(Kind kind) {
 
 } // namespace
 
-Result<FailureIdentity> Judge::identify(const Ending& ending) const {
+Result<FailureIdentity> Judge::identify(const Ending& ending,
+                                        const recording::Expectation& expectation) const {
   replay::Outcome outcome;
   outcome.end.waitStatus = ending.waitStatus;
   outcome.end.timedOut = ending.cut == Ending::Time || ending.cut == Ending::Steps;
   outcome.output = ending.output;
-  // Compared already, where the run was made: all that counts is whether it was right.
-  if (ending.outputRight && expectation_.output)
-    outcome.output = *ending.outputRight ? *expectation_.output : *expectation_.output + '\0';
   outcome.errors = ending.errors;
   outcome.directory = directory_;
-  FL_TRY(verdict, replay::judge(outcome, expectation_));
+  FL_TRY(verdict, replay::judge(outcome, expectation));
   FailureIdentity identity{.kind = verdict.kind};
   if (verdict.kind == Kind::Crashed) identity.number = ending.signal();
   if (verdict.kind == Kind::Status || verdict.kind == Kind::WrongStatus) identity.number = ending.status();
@@ -37,18 +35,20 @@ Result<FailureIdentity> Judge::identify(const Ending& ending) const {
 Result<Judge> Judge::create(recording::Expectation expectation, const Ending& original,
                             std::string directory) {
   Judge judge(std::move(expectation), std::move(directory));
-  FL_TRY(identity, judge.identify(original));
+  FL_TRY(identity, judge.identify(original, judge.expectation_));
   if (identity.kind == Kind::Passed) return errorf("the run does not fail when it is repeated");
   judge.original_ = identity;
   return judge;
 }
 
-Result<Verdict> Judge::judge(const Ending& ending) const {
+Result<Verdict> Judge::judge(const Ending& ending) const { return judge(ending, expectation_); }
+
+Result<Verdict> Judge::judge(const Ending& ending, const recording::Expectation& expectation) const {
   bool ended = ending.cut == Ending::None;
   bool hung = ending.cut == Ending::Time || ending.cut == Ending::Steps;
   // A run that was stopped has no end of its own to judge, unless not to end is the failure.
   if (!ended && !(hung && original_.kind == Kind::Hung)) return Verdict::None;
-  FL_TRY(identity, identify(ending));
+  FL_TRY(identity, identify(ending, expectation));
   if (identity.kind == Kind::Passed) return Verdict::Passed;
   return identity == original_ ? Verdict::SameFailure : Verdict::OtherFailure;
 }

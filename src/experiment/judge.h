@@ -31,12 +31,14 @@ public:
   static Result<Judge> create(recording::Expectation expectation, const Ending& original,
                               std::string directory);
   Result<Verdict> judge(const Ending& ending) const;
+  // The same where what is right depends on the run: another input has another right output.
+  Result<Verdict> judge(const Ending& ending, const recording::Expectation& expectation) const;
   const FailureIdentity& original() const { return original_; }
 
 private:
   Judge(recording::Expectation expectation, std::string directory)
       : expectation_(std::move(expectation)), directory_(std::move(directory)) {}
-  Result<FailureIdentity> identify(const Ending& ending) const;
+  Result<FailureIdentity> identify(const Ending& ending, const recording::Expectation& expectation) const;
 
   recording::Expectation expectation_;
   std::string directory_; // in which the oracle is run

@@ -13,14 +13,9 @@ Json sourcesJson(const std::vector<SliceSource>& sources) {
 
 } // namespace
 
-Document toDocument(const SliceReport& report) {
-  Document out{.technique = report.technique,
-               .program = report.program,
-               .failure = report.failure,
-               .caveats = report.caveats,
-               .stats = report.stats};
-  Json statements = Json::array();
-  for (const SliceStatement& s : report.statements) {
+Json statementsJson(const std::vector<SliceStatement>& statements) {
+  Json out = Json::array();
+  for (const SliceStatement& s : statements) {
     Json one = toJson(s.place);
     one["instances"] = s.instances;
     one["why"] = s.why;
@@ -30,12 +25,21 @@ Document toDocument(const SliceReport& report) {
     if (s.value) one["value"] = toJson(*s.value);
     if (s.usedAt) one["used_at"] = toJson(*s.usedAt);
     if (!s.instance.empty()) one["instance"] = s.instance;
-    statements.push_back(std::move(one));
+    out.push_back(std::move(one));
   }
+  return out;
+}
+
+Document toDocument(const SliceReport& report) {
+  Document out{.technique = report.technique,
+               .program = report.program,
+               .failure = report.failure,
+               .caveats = report.caveats,
+               .stats = report.stats};
   out.part["direction"] = report.direction;
   out.part["question"] = report.question;
   out.part["start"] = toJson(report.start);
-  out.part["statements"] = std::move(statements);
+  out.part["statements"] = statementsJson(report.statements);
   out.part["sources"] = sourcesJson(report.sources);
   return out;
 }

@@ -42,6 +42,7 @@ struct SliceReport {
 };
 
 Document toDocument(const SliceReport& report);
+Json statementsJson(const std::vector<SliceStatement>& statements);
 
 // One step on the way of a value, latest first.
 struct OriginStep {

@@ -1,7 +1,5 @@
 #include "runtime/log.h"
 
-#include "runtime/experiment.h"
-
 #include "runtime/raw.h"
 
 namespace fl {
@@ -53,11 +51,6 @@ void flushLog() {
 }
 
 FL_COLD void nextBuffer() {
-  if (experimenting()) {
-    FL_STATE.log_position = FL_SERVER.logScratch;
-    FL_STATE.log_epoch = 0;
-    return;
-  }
   // Where nobody reads it, the same buffer is filled again and again.
   if (!(FL_STATE.flags & (FL_FLAG_OFF | FL_FLAG_DROP))) {
     // Buffers are used again and again: what is left over from the last time must not look like records.

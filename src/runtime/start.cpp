@@ -1,6 +1,5 @@
 // Before anything of the program runs: map the shared memory and the shadow, take our variables out of the
 // environment, put the handlers in place.
-#include "runtime/experiment.h"
 #include "runtime/log.h"
 #include "runtime/raw.h"
 
@@ -21,8 +20,7 @@ namespace fl {
 __thread Thread* self;
 Thread mainThread;
 
-static bool begun, isStarted;
-bool started() { return isStarted; }
+static bool started;
 static const char* program;
 static uint64_t seed;
 
@@ -144,8 +142,8 @@ static void forgetLayout() {
 }
 
 void ensureStarted() {
-  if (begun) return;
-  begun = true;
+  if (started) return;
+  started = true;
   KeepErrno keep;
   mapShared();
   startControl();
@@ -158,8 +156,6 @@ void ensureStarted() {
   startSignals();
   startExits();
   startForks();
-  isStarted = true;
-  startServer();
 }
 
 __attribute__((constructor(101))) static void start() { ensureStarted(); }

@@ -400,21 +400,10 @@ Result<finding::SliceReport> sliceForward(depend::History& history, const Forwar
   report.program = question.program;
   report.direction = "forward";
   report.question = question.text;
-  replay::Replay& replay = history.replay();
-  FL_CHECK(replay.runToEnd());
-  replay::Time end = replay.engine().steps();
   depend::ForwardOptions options;
   options.control = question.control;
   options.addresses = question.addresses;
-  depend::ForwardWalk walk(history.code(), options, question.seeds);
-  FL_CHECK(replay.seek(replay.start()));
-  walk.begin(replay.start(), depend::stacksOf(replay), replay.thread());
-  FL_CHECK(history.forwards(0, end, [&](const depend::Window& window) {
-    walk.walk(window.trace, [&](uint64_t number) { return &(*window.calls)[number]; });
-    return true;
-  }));
-  Slice slice = walk.finish();
-  if (history.wasStopped()) slice.isBounded = true;
+  FL_TRY(slice, depend::sliceForward(history, question.seeds, options));
   fillStatements(history, slice, nullptr, report);
   report.caveats = caveatsOf(slice);
   uint64_t instances = 0;

@@ -1,0 +1,60 @@
+// What `minimize` and `chop` share: which inputs a failing run has, and how to find out whether the program
+// fails in the same way with others.
+#pragma once
+
+#include "cli/value_question.h"
+#include "experiment/fresh_runner.h"
+#include "experiment/judge.h"
+#include "technique/minimize/isolate_inputs.h"
+
+namespace faultline::cli {
+
+struct InputQuestionOptions {
+  ValueOptions value;
+  bool argv = false, env = false; // make them smaller, too
+  std::vector<std::string> files; // beside those that are named in the arguments
+  std::string unit = "bytes";
+  std::string separator;
+  std::string isolate; // a file with which it passes
+  std::string reference;
+  bool anyFailure = false;
+  bool uncontained = false;
+  bool noSlice = false;
+};
+void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
+
+// Lives as long as experiments are made.
+struct InputQuestion {
+  std::unique_ptr<ValueRun> run;
+  std::optional<finding::FailureInfo> failure;
+  bool didNotFail = false;
+  experiment::RunSpec spec; // of the run as it was
+  technique::InputSet inputs;
+  std::optional<depend::Inputs> streams;
+  std::shared_ptr<const experiment::FreshRunner> runner, reference;
+  std::optional<experiment::Judge> judge;
+  bool anyFailure = false;
+  std::vector<std::string> caveats;
+  double secondsOfOne = 0;
+
+  // From several threads at once.
+  Result<technique::TrialOutcome> outcomeOf(const experiment::RunSpec& run) const;
+};
+
+// Records the run if need be, and repeats it: an error says why there is nothing to make smaller.
+Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOptions& options);
+
+technique::Unit unitOf(const InputQuestionOptions& options);
+
+// Searches with progress, within the budget, until Ctrl-C.
+Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
+                                               InputQuestion& question);
+Result<technique::IsolateResult> isolateWith(const Context& context, const InputQuestionOptions& options,
+                                             const InputQuestion& question, technique::InputSet passing,
+                                             technique::InputSet failing);
+// --isolate: the input with which it passes; an error if it does not.
+Result<technique::InputSet> passingInputs(const InputQuestionOptions& options, const InputQuestion& question);
+// Why a search ended before it was done.
+std::string whyStopped(const InputQuestionOptions& options);
+
+} // namespace faultline::cli
