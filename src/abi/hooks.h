@@ -56,6 +56,13 @@
   X(fl_smashed, PLAIN, v, ip)                                                                                \
   /* (id, module): around an outside call that may block: lets other threads run meanwhile. */               \
   X(fl_block, PLAIN, v, ip)                                                                                  \
-  X(fl_unblock, PLAIN, v, ip)
+  X(fl_unblock, PLAIN, v, ip)                                                                                \
+  /* Only in an alter variant. The epoch counter has come to 0: the epoch has begun at which the runtime     \
+   * wants to be asked (state.epoch_bias). */                                                                \
+  X(fl_epoch_stop, COLD, v, )                                                                                \
+  /* (value, id, module): state.armed is not 0. The value that the instance shall have; zero-extended. */    \
+  X(fl_alter, COLD, l, lip)                                                                                  \
+  /* (id, module): the same: 1 if the instance shall not take place at all. */                               \
+  X(fl_skip, COLD, i, ip)
 
 #endif

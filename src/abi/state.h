@@ -75,6 +75,14 @@ typedef struct fl_state {
   uint32_t robbed;
   uint32_t fault_signal; /* that ended the program, 0: none; with the machine's program counter */
   uint64_t fault_counter;
+  /* Of an alter variant. Its epoch counter holds epoch - epoch_bias: it comes to 0, and is noticed, where the
+   * epoch `epoch_bias` begins. While `armed` is not 0, each instance that may be altered asks first. */
+  uint64_t epoch_bias;
+  uint32_t armed;
+  uint32_t world_pid;   /* which number the process believes it has; 0: its own */
+  uint64_t world_clock; /* nanoseconds since 1970 at its start; 0: as the machine has it */
+  int32_t experiment;   /* descriptor of the memory shared with who makes experiments; 0: none */
+  uint32_t reserved;
 } fl_state;
 
 enum fl_state_flags {

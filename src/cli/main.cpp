@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   addRemove(app, context);
   addBuild(app, context);
   addCache(app, context);
+  addCritical(app, context);
   addDoctor(app, context);
   try {
     std::vector<std::string> words = wordsForCli11(argc, argv);

@@ -18,12 +18,14 @@ Result<compiler::Variant> variantOf(const Context& context, const recording::Met
   if (!fs::exists(meta.program, ignored))
     return errorf("the program {} is gone, and its variant is not in the cache any more: build it again",
                   meta.program);
-  FL_TRY(variant, compiler::recordVariant(meta.program, {.jobs = context.jobs, .progress = {}}));
-  if (variant.programId != meta.programId)
-    return errorf("{} has been built anew since this recording was made: record it again", meta.program);
-  if (variant.key != meta.variant)
-    return errorf("this recording was made by another version of Faultline: record it again");
-  return variant;
+  for (bool alters : {false, true}) {
+    FL_TRY(variant,
+           compiler::recordVariant(meta.program, {.jobs = context.jobs, .alters = alters, .progress = {}}));
+    if (variant.programId != meta.programId)
+      return errorf("{} has been built anew since this recording was made: record it again", meta.program);
+    if (variant.key == meta.variant) return variant;
+  }
+  return errorf("this recording was made by another version of Faultline: record it again");
 }
 
 // The same for a shared object that the program opened.
@@ -35,14 +37,15 @@ Result<compiler::Variant> objectVariantOf(const Context& context, const recordin
     return errorf(
         "{}, which the program opened, is gone, and its variant is not in the cache any more: build it again",
         object.path);
-  compiler::VariantOptions options{.jobs = context.jobs, .progress = {}};
-  FL_TRY(program, compiler::recordVariant(meta.program, options));
-  FL_TRY(made, compiler::recordObject(object.path, program, options));
-  if (!made || made->programId != object.objectId)
-    return errorf("{} has been built anew since this recording was made: record it again", object.path);
-  if (made->key != object.variant)
-    return errorf("this recording was made by another version of Faultline: record it again");
-  return *made;
+  for (bool alters : {false, true}) {
+    compiler::VariantOptions options{.jobs = context.jobs, .alters = alters, .progress = {}};
+    FL_TRY(program, compiler::recordVariant(meta.program, options));
+    FL_TRY(made, compiler::recordObject(object.path, program, options));
+    if (!made || made->programId != object.objectId)
+      return errorf("{} has been built anew since this recording was made: record it again", object.path);
+    if (made->key == object.variant) return *made;
+  }
+  return errorf("this recording was made by another version of Faultline: record it again");
 }
 
 } // namespace

@@ -29,6 +29,24 @@ bool isRecording(const fs::path& path) {
   return same;
 }
 
+Result<fs::path> latestRecording() {
+  FL_TRY(directory, recordingsDirectory());
+  fs::path latest;
+  fs::file_time_type when;
+  std::error_code ignored;
+  for (auto& entry : fs::directory_iterator(directory, ignored)) {
+    auto written = entry.last_write_time(ignored);
+    if (isRecording(entry.path()) && (latest.empty() || written > when)) {
+      latest = entry.path();
+      when = written;
+    }
+  }
+  if (latest.empty()) return errorf("nothing has been recorded yet: faultline record -- ./program arguments");
+  return latest;
+}
+
+} // namespace
+
 Result<fs::path> findProgram(const std::string& word) {
   std::error_code ignored;
   if (word.find('/') != std::string::npos) {
@@ -53,8 +71,7 @@ Result<fs::path> findProgram(const std::string& word) {
                 fs::exists(word, ignored) ? fmt::format("; did you mean ./{}?", word) : "");
 }
 
-// NAME-1.flr, NAME-2.flr, ...: the first that is free.
-Result<fs::path> freshName(const std::string& program) {
+Result<fs::path> freshRecordingName(const std::string& program) {
   FL_TRY(directory, recordingsDirectory());
   for (int k = 1; k < 1000000; ++k) {
     fs::path path = directory / fmt::format("{}-{}.flr", fs::path(program).filename().string(), k);
@@ -64,39 +81,50 @@ Result<fs::path> freshName(const std::string& program) {
   return errorf("{} is full of recordings: remove some", directory.string());
 }
 
-Result<fs::path> latestRecording() {
-  FL_TRY(directory, recordingsDirectory());
-  fs::path latest;
-  fs::file_time_type when;
-  std::error_code ignored;
-  for (auto& entry : fs::directory_iterator(directory, ignored)) {
-    auto written = entry.last_write_time(ignored);
-    if (isRecording(entry.path()) && (latest.empty() || written > when)) {
-      latest = entry.path();
-      when = written;
-    }
-  }
-  if (latest.empty()) return errorf("nothing has been recorded yet: faultline record -- ./program arguments");
-  return latest;
-}
-
-std::vector<std::string> environment(const compiler::Variant& variant) {
+std::vector<std::string> ownEnvironment() {
   std::vector<std::string> env;
-  std::string libraries;
-  for (char** e = environ; *e; ++e) {
-    std::string_view entry = *e;
-    if (variant.hasLibraries && entry.starts_with("LD_LIBRARY_PATH="))
-      libraries = entry.substr(entry.find('=') + 1);
-    else
-      env.emplace_back(entry);
-  }
-  if (variant.hasLibraries)
-    env.push_back("LD_LIBRARY_PATH=" + variant.directory.string() +
-                  (libraries.empty() ? "" : ":" + libraries));
+  for (char** e = environ; *e; ++e) env.emplace_back(*e);
   return env;
 }
 
-} // namespace
+Result<compiler::Variant> makeVariant(const Context& context, const fs::path& program, bool alters) {
+  Log log = context.log();
+  std::unique_ptr<Progress> progress;
+  auto show = [&](size_t done, size_t total) {
+    const char* what = alters ? "building the alter variant" : "building the record variant";
+    if (!progress) progress = std::make_unique<Progress>(log, what, total);
+    progress->update(done);
+  };
+  return compiler::recordVariant(program, {.jobs = context.jobs, .alters = alters, .progress = show});
+}
+
+Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,
+                                            std::vector<std::string> env, bool alters) {
+  recording::RecordRequest request;
+  request.variant = variant.executable;
+  request.env = std::move(env);
+  if (variant.hasLibraries) {
+    std::string libraries;
+    std::erase_if(request.env, [&](const std::string& entry) {
+      if (!entry.starts_with("LD_LIBRARY_PATH=")) return false;
+      libraries = entry.substr(entry.find('=') + 1);
+      return true;
+    });
+    request.env.push_back("LD_LIBRARY_PATH=" + variant.directory.string() +
+                          (libraries.empty() ? "" : ":" + libraries));
+  }
+  request.programId = variant.programId;
+  request.variantKey = variant.key;
+  compiler::VariantOptions options{.jobs = context.jobs, .alters = alters, .progress = {}};
+  request.objectVariant =
+      [variant, options](const fs::path& object) -> Result<std::optional<recording::ObjectVariant>> {
+    FL_TRY(made, compiler::recordObject(object, variant, options));
+    if (!made) return std::optional<recording::ObjectVariant>();
+    return std::optional(
+        recording::ObjectVariant{made->executable, {object.string(), made->programId, made->key}});
+  };
+  return request;
+}
 
 void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("run", options.words, "PROGRAM ARGS... after --, or a recording (default: the latest)")
@@ -118,6 +146,7 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
       ->type_name("N");
   command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
+  command.add_flag("--alterable", options.alters, "Run the variant that experiments need; slower");
   command.add_flag("--children{100}", options.children,
                    "Record forked children too, each in a file beside; --children=N keeps at most N of\n"
                    "them, those that fail first (default 100)");
@@ -151,22 +180,10 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
   FL_TRY(expectation, expectationOf(options));
   Log log = context.log();
-  compiler::VariantOptions variantOptions{.jobs = context.jobs, .progress = {}};
-  std::unique_ptr<Progress> progress;
-  variantOptions.progress = [&](size_t done, size_t total) {
-    if (!progress) progress = std::make_unique<Progress>(log, "building the record variant", total);
-    progress->update(done);
-  };
-  FL_TRY(variant, compiler::recordVariant(program, variantOptions));
-  progress.reset();
-
-  recording::RecordRequest request;
-  request.variant = variant.executable;
+  FL_TRY(variant, makeVariant(context, program, options.alters));
+  FL_TRY(request, requestFor(context, variant, ownEnvironment(), options.alters));
   request.argv = options.words;
-  request.env = environment(variant);
   request.program = program.string();
-  request.programId = variant.programId;
-  request.variantKey = variant.key;
   if (!options.input.empty()) request.input = options.input;
   if (!options.limit.empty()) {
     FL_TRY(limit, parseSize(options.limit));
@@ -188,17 +205,11 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   request.expectation = std::move(expectation);
   request.passOutput = !context.json;
   if (output.empty()) {
-    FL_TRY(fresh, freshName(options.words[0]));
+    FL_TRY(fresh, freshRecordingName(options.words[0]));
     output = fresh.string();
   }
   request.output = output;
   request.children = options.children;
-  request.objectVariant = [&](const fs::path& object) -> Result<std::optional<recording::ObjectVariant>> {
-    FL_TRY(made, compiler::recordObject(object, variant, {.jobs = context.jobs, .progress = {}}));
-    if (!made) return std::optional<recording::ObjectVariant>();
-    return std::optional(
-        recording::ObjectVariant{made->executable, {object.string(), made->programId, made->key}});
-  };
   request.onlyChildrenRun = [&](size_t count) {
     log.note("{} has ended; waiting for {} of its children (Ctrl-C ends them)", options.words[0], count);
   };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/context.h"
+#include "compiler/variant.h"
 #include "recording/reader.h"
 #include "recording/recorder.h"
 
@@ -20,6 +21,7 @@ struct RunOptions {
   uint64_t seed = 0;
   bool captureOutput = false;
   size_t children = 0; // recordings of forked children to keep
+  bool alters = false; // with the variant that experiments need
   std::string expect;  // file
   std::optional<int> expectStatus;
   std::string oracle;
@@ -38,6 +40,17 @@ struct RecordedRun {
   recording::RecordResult result;
   double variantSeconds = 0;
 };
+// Fills in what the variant decides: what is run, its environment, what it opens.
+Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,
+                                            std::vector<std::string> env, bool alters);
+// NAME-1.flr, NAME-2.flr, ... where recordings go: the first that is free.
+Result<std::filesystem::path> freshRecordingName(const std::string& program);
+// Our own environment.
+std::vector<std::string> ownEnvironment();
+Result<std::filesystem::path> findProgram(const std::string& word);
+// The variant of the program, with a line of progress while it is made.
+Result<compiler::Variant> makeVariant(const Context& context, const std::filesystem::path& program,
+                                      bool alters);
 Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output);
 
 // The recording of this path, or of this name in `faultline list`.

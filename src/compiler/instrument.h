@@ -14,12 +14,21 @@
 //
 // Variables that need memory move to the frame stack, so that replay can compute their addresses; the others
 // are promoted to registers. abi/hooks.h says what each hook does.
+//
+// An alter variant has the same hooks, and asks besides, where an instance may be altered:
+//
+//   br i1 %c, ...                        %a = load i32, state.armed
+//                                        br (%a == 0), next, cold           cold: %d = fl_alter(%c, id,
+//                                        module) br i1 phi(%c, %d), ...
+//
+// It asks for conditions of branches and switches, for loaded and stored values and results of calls; and for
+// stores and calls whether they are to be left out.
 #pragma once
 
 #include "compiler/plan.h"
 
 namespace faultline::compiler {
 
-void instrumentModule(ModulePlan& plan, const InsideNames& inside);
+void instrumentModule(ModulePlan& plan, const InsideNames& inside, VariantKind kind);
 
 } // namespace faultline::compiler

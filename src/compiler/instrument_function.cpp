@@ -28,7 +28,7 @@ void FunctionInstrument::run() {
   moveAllocasUp();
   beginEpochs();
   enter();
-  for (Instruction* i : work) visit(*i);
+  for (Instruction* i : work) hooks_.kind == VariantKind::Alter ? visitAlterable(*i) : visit(*i);
   for (Instruction* i : exits) leave(*i);
   replaceFrameVariables();
   promotePrivateVariables();
@@ -172,6 +172,7 @@ void FunctionInstrument::replaceFrameVariables() {
 
 // One machine instruction, so that a fault on the counter's page can be retried (abi/state.h).
 void FunctionInstrument::beginEpoch(IRBuilder<>& b) {
+  if (hooks_.kind == VariantKind::Alter) return beginEpochOrStop(b);
   auto* type = FunctionType::get(b.getVoidTy(), false);
   b.CreateCall(
       InlineAsm::get(type, ("incq " + Twine(FL_EPOCH_ADDRESS)).str(), "~{flags},~{dirflag},~{fpsr}", true));
@@ -208,8 +209,8 @@ void FunctionInstrument::promotePrivateVariables() {
   PromoteMemToReg(promoted_, tree);
 }
 
-void instrumentModule(ModulePlan& plan, const InsideNames& inside) {
-  ModuleHooks hooks(plan, inside);
+void instrumentModule(ModulePlan& plan, const InsideNames& inside, VariantKind kind) {
+  ModuleHooks hooks(plan, inside, kind);
   for (FunctionPlan& f : plan.functions) FunctionInstrument(hooks, f).run();
   hooks.finish();
 }

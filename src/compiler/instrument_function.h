@@ -55,6 +55,17 @@ private:
   llvm::Instruction* placeAfter(llvm::CallBase& i);
   llvm::AllocaInst* spill(llvm::IRBuilder<>& b, llvm::Value* value);
 
+  // instrument_alter.cpp
+  void visitAlterable(llvm::Instruction& i);
+  void alterCondition(llvm::Instruction& terminator, unsigned operand);
+  void alterValue(llvm::Instruction& i);
+  void alterStore(llvm::StoreInst& i);
+  void alterCall(llvm::CallInst& i);
+  llvm::Value* altered(llvm::Value* value, llvm::Instruction* at, uint32_t id);
+  llvm::Value* fromWord(llvm::IRBuilder<>& b, llvm::Value* word, llvm::Type* type);
+  llvm::BranchInst* branchIfArmed(llvm::BasicBlock* head, llvm::BasicBlock* cold);
+  void beginEpochOrStop(llvm::IRBuilder<>& b);
+
   void visit(llvm::Instruction& i);
   uint32_t id(const llvm::Instruction& i) const { return hooks_.plan.ids.lookup(&i); }
   llvm::Value* idValue(uint32_t id) const { return llvm::ConstantInt::get(hooks_.i32, id); }

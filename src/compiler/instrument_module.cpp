@@ -47,8 +47,8 @@ bool isOnlyCalled(const Function& f) {
 
 } // namespace
 
-ModuleHooks::ModuleHooks(ModulePlan& plan, const InsideNames& inside)
-    : plan(plan), inside(inside), module(*plan.module), context(module.getContext()),
+ModuleHooks::ModuleHooks(ModulePlan& plan, const InsideNames& inside, VariantKind kind)
+    : plan(plan), inside(inside), kind(kind), module(*plan.module), context(module.getContext()),
       i8(Type::getInt8Ty(context)), i32(Type::getInt32Ty(context)), i64(Type::getInt64Ty(context)),
       pointer(PointerType::getUnqual(context)) {
 #define FL_HOOK_DECLARE(hook, convention, result, parameters)                                                \

@@ -12,7 +12,7 @@ namespace faultline::compiler {
 
 class ModuleHooks {
 public:
-  ModuleHooks(ModulePlan& plan, const InsideNames& inside);
+  ModuleHooks(ModulePlan& plan, const InsideNames& inside, VariantKind kind);
 
   // One per hook, in the order of FL_HOOKS.
 #define FL_HOOK_MEMBER(name, convention, result, parameters) llvm::FunctionCallee name;
@@ -21,6 +21,7 @@ public:
 
   ModulePlan& plan;
   const InsideNames& inside;
+  VariantKind kind;
   llvm::Module& module;
   llvm::LLVMContext& context;
   llvm::Type* i8;

@@ -34,6 +34,9 @@ struct FunctionPlan {
   bool hasDynamicFrame = false;
 };
 
+// What a variant is for: to be recorded; or to be recorded and altered.
+enum class VariantKind { Record, Alter };
+
 // Code whose body is with us somewhere in the program, by linker name.
 using InsideNames = llvm::StringSet<>;
 

@@ -59,6 +59,7 @@ struct Build {
   std::map<uint64_t, size_t> unitOfHash;
   InsideNames inside;
   bool isObject = false; // not a program: one shared object
+  VariantKind kind = VariantKind::Record;
 };
 
 Result<std::string> hashOfFile(const fs::path& path) {
@@ -141,14 +142,14 @@ Result<Build> collect(const fs::path& program) {
 void nameUnits(Build& build, const std::string& toolHash) {
   for (Unit& unit : build.units) {
     Key key;
-    key.add(toolHash).add(unit.hash);
+    key.add(toolHash).add(unit.hash).add(uint64_t(build.kind));
     for (const std::string& name : unit.needs)
       if (build.inside.contains(name)) key.add(name);
     unit.key = key.text();
   }
 }
 
-Result<void> makeUnit(const Unit& unit, const fs::path& folder, const InsideNames& inside) {
+Result<void> makeUnit(const Unit& unit, const fs::path& folder, const Build& build) {
   fs::path object = folder / (unit.key + ".o"), fir = folder / (unit.key + ".fir");
   std::error_code ignored;
   if (fs::exists(object, ignored) && fs::exists(fir, ignored)) {
@@ -157,7 +158,7 @@ Result<void> makeUnit(const Unit& unit, const fs::path& folder, const InsideName
     fs::last_write_time(fir, now, ignored);
     return {};
   }
-  auto made = makeRecordUnit(unit.bitcode, unit.hash, inside);
+  auto made = makeVariantUnit(unit.bitcode, unit.hash, build.inside, build.kind);
   if (!made) return errorf("{}: {}", unit.name, made.error().message);
   FL_CHECK(writeFileAtomic(fir, std::string_view(made->fir.data(), made->fir.size())));
   return writeFileAtomic(object, made->object);
@@ -170,7 +171,7 @@ Result<void> makeUnits(const Build& build, const fs::path& folder, const Variant
   std::optional<Error> failure;
   auto work = [&] {
     for (size_t k; (k = next++) < build.units.size();) {
-      auto made = makeUnit(build.units[k], folder, build.inside);
+      auto made = makeUnit(build.units[k], folder, build);
       std::lock_guard lock(mutex);
       if (!made && !failure) failure = made.error();
       if (options.progress) options.progress(++done, build.units.size());
@@ -301,6 +302,7 @@ Result<Variant> make(Build& build, const fs::path& root, const std::string& tool
 Result<Variant> recordVariant(const fs::path& program, const VariantOptions& options) {
   FL_TRY(root, cacheDir());
   FL_TRY(build, collect(program));
+  if (options.alters) build.kind = VariantKind::Alter;
   // Our own file decides what a variant looks like, so its hash is the version.
   FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
   FL_TRY(variant, make(build, root, toolHash, options));
@@ -323,6 +325,7 @@ Result<std::optional<Variant>> recordObject(const fs::path& object, const Varian
   if (!program::carriesRecords(object.string())) return std::optional<Variant>();
   Build build;
   build.isObject = true;
+  if (options.alters) build.kind = VariantKind::Alter;
   FL_TRY(embedded, program::EmbeddedProgram::open(object.string()));
   FL_CHECK(addBinary(build, object, std::move(embedded)));
   // It sees of the program what the program shows to others.

@@ -1,6 +1,7 @@
-// Makes the record variant of a program: all units that carry IR, in the program and in the shared libraries
-// it loads, built again with hooks, and linked as they were. Everything is cached by content: a changed unit,
-// link command, tool or runtime gives another key, so an old entry is never used by mistake.
+// Makes the record variant of a program (or the alter variant): all units that carry IR, in the program and
+// in the shared libraries it loads, built again with hooks, and linked as they were. Everything is cached by
+// content: a changed unit, link command, tool or runtime gives another key, so an old entry is never used by
+// mistake.
 //
 //   cache/units/<key>.o, <key>.fir         one unit, shared by all programs that contain it
 //   cache/variants/<key>/program, *.so     what is run
@@ -33,7 +34,8 @@ struct Variant {
 };
 
 struct VariantOptions {
-  unsigned jobs = 0; // 0: one per core
+  unsigned jobs = 0;   // 0: one per core
+  bool alters = false; // the alter variant: it is recorded like the other, and can be altered
   std::function<void(size_t done, size_t total)> progress;
 };
 

@@ -83,7 +83,8 @@ Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode) 
   return functionNames(bitcode, false);
 }
 
-Result<VariantUnit> makeRecordUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside) {
+Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside,
+                                    VariantKind kind) {
   LLVMContext context;
   auto read = parseBitcodeFile(bufferOf(bitcode), context);
   if (!read) return toError(read.takeError(), "read the program's IR");
@@ -93,7 +94,7 @@ Result<VariantUnit> makeRecordUnit(const std::string& bitcode, uint64_t hash, co
   VariantUnit unit;
   unit.fir = lowerModule(plan, inside).finish(hash);
   StripDebugInfo(m);
-  instrumentModule(plan, inside);
+  instrumentModule(plan, inside, kind);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyModule(m, &stream))

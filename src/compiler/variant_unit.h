@@ -21,6 +21,7 @@ Result<std::vector<std::string>> definedFunctions(const std::string& bitcode);
 // what its variant looks like.
 Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode);
 
-Result<VariantUnit> makeRecordUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside);
+Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside,
+                                    VariantKind kind);
 
 } // namespace faultline::compiler

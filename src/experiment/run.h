@@ -53,9 +53,10 @@ struct Ending {
   uint64_t epochs = 0;
   std::string output = {};
   std::string errors = {};
-  uint64_t blocked = 0;    // what containment refused, times
-  std::string broken = {}; // Broken: why there is no outcome
-  uint64_t reached = 0;    // bit k: alteration k took place
+  uint64_t blocked = 0;                 // what containment refused, times
+  std::string broken = {};              // Broken: why there is no outcome
+  std::optional<bool> outputRight = {}; // compared already with what is expected
+  uint64_t reached = 0;                 // bit k: alteration k took place
   double seconds = 0;
 
   bool signalled() const { return (waitStatus & 0x7f) != 0; }

@@ -135,6 +135,7 @@ std::string toJson(const Meta& meta) {
   metaFields(put, meta);
   if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
   if (meta.last) put.object["last"] = meta.last;
+  if (meta.alters) put.object["world"] = {{"pid", meta.worldPid}, {"clock", meta.worldClock}};
   if (!meta.child.number.empty())
     put.object["child"] = {
         {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", widen(meta.child.recording)}};
@@ -163,6 +164,11 @@ Result<Meta> metaFromJson(std::string_view text) {
     metaFields(get, m);
     if (get.object.contains("expect")) m.expectation = expectationFromJson(get.object["expect"]);
     if (get.object.contains("last")) m.last = number<uint64_t>(get.object["last"]);
+    if (get.object.contains("world") && get.object["world"].is_object()) {
+      m.alters = true;
+      m.worldPid = number<uint32_t>(get.object["world"].value("pid", nlohmann::json(0)));
+      m.worldClock = number<uint64_t>(get.object["world"].value("clock", nlohmann::json(0)));
+    }
     if (get.object.contains("child")) m.child = childFromJson(get.object["child"]);
   });
 }

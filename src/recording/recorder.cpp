@@ -74,6 +74,9 @@ Meta describe(const RecordRequest& request, const Input& input) {
   meta.seed = request.seed;
   meta.sizeLimit = request.sizeLimit;
   meta.last = request.last;
+  meta.alters = request.alters;
+  meta.worldPid = request.worldPid;
+  meta.worldClock = request.worldClock;
   meta.expectation = request.expectation;
   if (request.timeout) meta.timeout = std::chrono::duration<double>(*request.timeout).count();
   return meta;
@@ -141,7 +144,8 @@ private:
   Result<void> start() {
     ChildRequest child{
         request_.variant.string(), request_.argv, request_.env, request_.cwd, log_.fd(), {-1, -1, -1}};
-    child.env.push_back(fmt::format("FAULTLINE_RECORD={}", log_.fd()));
+    // Always of the same length: the environment lies above the stack, and decides about its addresses.
+    child.env.push_back(fmt::format("FAULTLINE_RECORD={:06}", log_.fd()));
     if (request_.seed != 0) child.env.push_back(fmt::format("FAULTLINE_SEED={}", request_.seed));
     if (!request_.program.empty()) child.env.push_back("FAULTLINE_EXE=" + request_.program);
     child.streams[0] = input_.fd.get();
@@ -379,7 +383,9 @@ Result<RecordResult> recordRun(const RecordRequest& request) {
   FL_TRY(log, SharedLog::create({.control = control.name(),
                                  .token = control.token(),
                                  .stream = 0,
-                                 .flags = request.children > 0 ? uint32_t(FL_FLAG_CHILDREN) : 0}));
+                                 .flags = request.children > 0 ? uint32_t(FL_FLAG_CHILDREN) : 0,
+                                 .worldPid = request.worldPid,
+                                 .worldClock = request.worldClock}));
   return Run(request, std::move(writer), std::move(control), std::move(log), std::move(input)).record();
 }
 

@@ -52,7 +52,11 @@ struct RecordRequest {
   Expectation expectation = {}; // kept for whoever judges the run
   uint64_t seed = 0;            // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
-  size_t children = 0; // record forked children too, and keep at most so many of those that end well
+  // By an alter variant, with a clock and a number of its own, so that the run can be repeated exactly.
+  bool alters = false;
+  uint32_t worldPid = 0;
+  uint64_t worldClock = 0; // nanoseconds since 1970
+  size_t children = 0;     // record forked children too, and keep at most so many of those that end well
   // Asked, from a thread of ours, for each shared object that the program opens; the program waits meanwhile.
   // None: it carries no IR, and is loaded as it is.
   std::function<Result<std::optional<ObjectVariant>>(const std::filesystem::path&)> objectVariant = {};

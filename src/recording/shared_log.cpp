@@ -37,6 +37,9 @@ Result<SharedLog> SharedLog::create(const Setting& setting) {
   state.token = setting.token;
   state.stream = setting.stream;
   state.flags = setting.flags;
+  state.world_pid = setting.worldPid;
+  state.world_clock = setting.worldClock;
+  state.experiment = setting.experiment;
   return log;
 }
 
@@ -55,7 +58,7 @@ fl_state& SharedLog::shared() const {
 }
 const fl_state& SharedLog::state() const { return shared(); }
 const uint64_t* SharedLog::epochCounter() const { return reinterpret_cast<const uint64_t*>(base_); }
-uint64_t SharedLog::epoch() const { return *epochCounter(); }
+uint64_t SharedLog::epoch() const { return *epochCounter() + state().epoch_bias; }
 
 const uint8_t* SharedLog::buffer(uint32_t number) const {
   return base_ + kLogOffset + (number % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE;
@@ -83,6 +86,10 @@ bool SharedLog::waitForBuffer(const std::function<bool()>& isOver) {
 
 std::string_view SharedLog::fullBuffer() const {
   return {reinterpret_cast<const char*>(buffer(look(shared().consumed))), FL_LOG_BUFFER_SIZE};
+}
+
+std::string_view SharedLog::bufferAt(uint32_t number) const {
+  return {reinterpret_cast<const char*>(buffer(number)), FL_LOG_BUFFER_SIZE};
 }
 
 void SharedLog::release() {

@@ -18,6 +18,10 @@ public:
     uint64_t control = 0, token = 0;
     uint32_t stream = 0;
     uint32_t flags = 0;
+    // A given world, and a descriptor for experiments (abi/state.h); 0: none.
+    uint32_t worldPid = 0;
+    uint64_t worldClock = 0;
+    int experiment = 0;
   };
   static Result<SharedLog> create(const Setting& setting);
   SharedLog(SharedLog&& other) noexcept;
@@ -35,6 +39,8 @@ public:
     }
     if (std::string_view rest = lastBuffer(); !rest.empty()) take(rest);
   }
+  // The n-th buffer, as long as it is not in use for a later one.
+  std::string_view bufferAt(uint32_t number) const;
   // From another thread: nobody writes any more.
   void programEnded();
 

@@ -1,4 +1,5 @@
 // How a program ends by itself: exit and its kin, abort, exec.
+#include "runtime/experiment.h"
 #include "runtime/log.h"
 #include "runtime/raw.h"
 #include "runtime/real.h"
@@ -27,7 +28,7 @@ void finish(int waitStatus) {
 
 static void ending(int status) {
   ensureStarted();
-  if (!self || off() || exitLogged) return;
+  if (!self || off() || exitLogged || serving) return; // a server's run ends at its system call
   KeepErrno keep;
   if (!holds(self) && !takeTurn(self, 2)) return;
   enterBusy(self);

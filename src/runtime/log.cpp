@@ -1,5 +1,7 @@
 #include "runtime/log.h"
 
+#include "runtime/experiment.h"
+
 #include "runtime/raw.h"
 
 namespace fl {
@@ -51,6 +53,11 @@ void flushLog() {
 }
 
 FL_COLD void nextBuffer() {
+  if (experimenting()) {
+    FL_STATE.log_position = FL_SERVER.logScratch;
+    FL_STATE.log_epoch = 0;
+    return;
+  }
   // Where nobody reads it, the same buffer is filled again and again.
   if (!(FL_STATE.flags & (FL_FLAG_OFF | FL_FLAG_DROP))) {
     // Buffers are used again and again: what is left over from the last time must not look like records.

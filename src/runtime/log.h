@@ -46,7 +46,7 @@ template <class T> inline uint8_t* put(uint8_t* at, T value) {
 }
 
 inline uint8_t* putTagAt(uint8_t* at, uint8_t tag) {
-  uint64_t epoch = FL_EPOCH;
+  uint64_t epoch = currentEpoch();
   *at++ = tag;
   at = putUleb(at, epoch - FL_STATE.log_epoch);
   FL_STATE.log_epoch = epoch;

@@ -21,6 +21,8 @@
 
 namespace fl {
 
+inline uint64_t currentEpoch() { return FL_EPOCH + FL_STATE.epoch_bias; }
+
 inline constexpr size_t kPage = 4096;
 inline constexpr int kSignals = 65; // 1..64
 
@@ -83,6 +85,7 @@ inline bool hasShadow(uintptr_t address, size_t size) {
 
 // start.cpp
 void ensureStarted();
+bool started();
 [[noreturn]] void fail(const char* what, const char* advice);
 uint64_t mapFrameStack(uint64_t wanted); // room for a stack of so many bytes; returns its top, 0: none
 const char* originalProgram();           // null: not known

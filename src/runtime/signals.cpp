@@ -8,6 +8,7 @@
 // seen. Faults are not put off: they belong to their instruction.
 #include "runtime/signals.h"
 
+#include "runtime/experiment.h"
 #include "runtime/log.h"
 #include "runtime/raw.h"
 
@@ -107,6 +108,7 @@ static void endBy(int signal, const siginfo_t* info, void* context, uint8_t wher
   enterBusy(self); // for good
   FL_STATE.fault_signal = uint32_t(signal);
   FL_STATE.fault_counter = counterOf(context);
+  if (serving) endRun(FL_CUT_NONE, signal);
   if (!off()) {
     logFaultOf(signal, info, context, where);
     finish(signal);
@@ -176,6 +178,7 @@ static void onFault(Thread* thread, int signal, siginfo_t* info, void* context) 
   bool inside = thread->holding && FL_STATE.ext == 0;
   uint8_t where = inside ? FL_AT_INSTRUCTION : FL_AT_OUTSIDE;
   // A fault of ours, or in code that handles a fault already: no more than dying is safe.
+  if (thread->busy && serving) return endBy(signal, info, context, where);
   if (thread->busy) return dieOf(signal, context);
   if (!thread->holding && !takeTurn(thread, 2)) return dieOf(signal, context);
   bool blocked = signal == SIGSEGV && (thread->blockedByProgram & maskOf(signal));

@@ -16,7 +16,8 @@ void onSignal(int signal, siginfo_t* info, void* context);
 bool installAction(int signal);
 
 // Signals that stay unblocked whatever the program asks: epoch points and time limits depend on them.
-inline constexpr uint64_t kNeverBlocked = (1ull << (SIGSEGV - 1)) | (1ull << (kHangSignal - 1));
+inline constexpr uint64_t kNeverBlocked =
+    (1ull << (SIGSEGV - 1)) | (1ull << (SIGSYS - 1)) | (1ull << (kHangSignal - 1));
 
 inline bool endsByDefault(int signal) {
   switch (signal) {

@@ -1,5 +1,6 @@
 // Before anything of the program runs: map the shared memory and the shadow, take our variables out of the
 // environment, put the handlers in place.
+#include "runtime/experiment.h"
 #include "runtime/log.h"
 #include "runtime/raw.h"
 
@@ -20,7 +21,8 @@ namespace fl {
 __thread Thread* self;
 Thread mainThread;
 
-static bool started;
+static bool begun, isStarted;
+bool started() { return isStarted; }
 static const char* program;
 static uint64_t seed;
 
@@ -142,8 +144,8 @@ static void forgetLayout() {
 }
 
 void ensureStarted() {
-  if (started) return;
-  started = true;
+  if (begun) return;
+  begun = true;
   KeepErrno keep;
   mapShared();
   startControl();
@@ -156,6 +158,8 @@ void ensureStarted() {
   startSignals();
   startExits();
   startForks();
+  isStarted = true;
+  startServer();
 }
 
 __attribute__((constructor(101))) static void start() { ensureStarted(); }

@@ -35,7 +35,7 @@ Result<void> run(const char* in, const char* out, bool onlyDebug) {
   compiler::InsideNames inside;
   FL_TRY(defined, compiler::definedFunctions(bitcode));
   for (const std::string& name : defined) inside.insert(name);
-  FL_TRY(unit, compiler::makeRecordUnit(bitcode, 1, inside));
+  FL_TRY(unit, compiler::makeVariantUnit(bitcode, 1, inside, compiler::VariantKind::Record));
   std::vector<char> bytes = unit.fir;
   if (onlyDebug) {
     FL_TRY(image, fir::imageFromBytes(std::move(unit.fir)));

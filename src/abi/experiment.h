@@ -1,0 +1,103 @@
+/* The memory that a server of experiments (an alter variant that walks its run and makes experiments on the
+ * way) shares with who asks for them. Plain C.
+ *
+ * The asker fills in `experiments` in the order of their starts and raises `ready`; the server walks the
+ * run, and at the beginning of the epoch `start` of each takes a snapshot, alters, runs on, writes how it
+ * ended, goes back to the snapshot, and raises `finished`. Both words are futexes and only grow.
+ *
+ *   | fl_experiments | experiments[capacity] | alterations[...] | data ... | streams |
+ *
+ * All places in it are offsets from its start.
+ */
+#ifndef FAULTLINE_ABI_EXPERIMENT_H
+#define FAULTLINE_ABI_EXPERIMENT_H
+#include <stdint.h>
+
+#define FL_EXPERIMENT_VERSION 1
+#define FL_EXPERIMENT_ADDRESS 0x620000000000ul
+/* What the server keeps for itself: never rolled back. */
+#define FL_SERVER_ADDRESS 0x610000000000ul
+
+enum fl_alteration_kind {
+  FL_ALTER_SWITCH = 0,
+  FL_ALTER_SWITCH_FROM_THEN = 1,
+  FL_ALTER_SWITCH_TO = 2,
+  FL_ALTER_VALUE = 3,
+  FL_ALTER_MEMORY = 4,
+  FL_ALTER_SKIP = 5,
+};
+
+typedef struct fl_alteration {
+  uint32_t kind;
+  uint32_t instruction; /* global id */
+  uint64_t epoch;
+  uint64_t value;
+  uint64_t address;
+  uint64_t bytes; /* FL_ALTER_MEMORY: place and size of what is written */
+  uint64_t size;
+} fl_alteration;
+
+enum fl_cut {
+  FL_CUT_NONE = 0,      /* it ended by itself: wait_status */
+  FL_CUT_STEPS = 1,     /* came to last_epoch */
+  FL_CUT_OUTPUT = 2,    /* wrote more than is allowed */
+  FL_CUT_WRONG = 3,     /* wrote a byte that is not the expected one: there is no need to go on */
+  FL_CUT_STRANGE = 4,   /* did something that cannot be undone here: `call` */
+  FL_CUT_UNREACHED = 5, /* the run ended before its start */
+  FL_CUT_WAITS = 6,     /* for something that never comes */
+};
+
+typedef struct fl_experiment {
+  uint64_t start;             /* the epoch at whose beginning it leaves the run */
+  uint64_t last_epoch;        /* 0: no bound */
+  uint32_t first, count;      /* its alterations */
+  uint64_t input, input_size; /* instead of the run's standard input; input 0: the run's */
+  /* The answer. */
+  uint32_t cut;
+  int32_t wait_status;
+  uint64_t reached; /* bit k: alteration k took place */
+  uint64_t site, counter, epochs;
+  uint64_t output_size, errors_size; /* of what lies in the streams; stays there only in lockstep */
+  uint64_t blocked;                  /* what was refused, times */
+  uint32_t output_right;             /* it ended, and all of its output was as expected */
+  uint32_t call;                     /* number of the system call, for FL_CUT_STRANGE */
+  /* Where the log stood at the start: buffers handed over, and bytes in the current one. */
+  uint64_t log_buffers, log_bytes;
+} fl_experiment;
+
+enum fl_experiments_flags {
+  FL_EXPECTS_OUTPUT = 1, /* `expected` is all of the right standard output */
+  FL_LOCKSTEP = 2,       /* after each experiment the server waits for `taken` */
+  FL_NO_ROLLBACK = 4,    /* for trials: the first experiment is the last */
+};
+
+enum fl_walk_state { FL_WALKING = 0, FL_WALK_ENDED = 1, FL_WALK_STRANGE = 2 };
+
+typedef struct fl_experiments {
+  uint32_t version;
+  uint32_t flags;
+  uint64_t size; /* of the whole memory */
+  uint32_t ready, finished, taken;
+  uint32_t closed; /* no more will come: the run need not be walked on */
+  uint32_t capacity;
+  uint32_t input_is_file;
+  uint64_t experiments, alterations; /* places */
+  uint64_t input, input_size;        /* the run's standard input */
+  uint64_t expected, expected_size;
+  uint64_t output, errors; /* streams */
+  uint64_t stream_size;    /* room in each */
+  uint64_t memory;         /* bytes that an experiment may map; 0: any */
+  /* How the walk itself went. */
+  uint32_t walk_state;
+  int32_t walk_status;
+  uint32_t walk_call;
+  uint32_t reserved;
+  uint64_t walk_site, walk_counter, walk_epochs;
+  uint64_t walk_output_size, walk_errors_size;
+  uint32_t walk_output_right;
+  uint32_t broken; /* errno of what the server could not do at its start; 0: none */
+  /* Statistics. */
+  uint64_t snapshots, rollbacks, pages_saved, pages_restored;
+} fl_experiments;
+
+#endif

@@ -1,0 +1,203 @@
+#include "cli/alterable_run.h"
+
+#include "base/text.h"
+#include "cli/expectation.h"
+#include "recording/side_files.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace faultline::cli {
+namespace {
+
+// Standard input as a file that has no name: what the program reads can be given to it again.
+Result<recording::FileDescriptor> inputFile(const std::string& bytes) {
+  recording::FileDescriptor file(memfd_create("stdin", MFD_CLOEXEC));
+  if (file.get() < 0) return errorf("cannot make a file for standard input: {}", std::strerror(errno));
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t written = write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (written < 0 && errno != EINTR)
+      return errorf("cannot make a file for standard input: {}", std::strerror(errno));
+    if (written > 0) done += size_t(written);
+  }
+  return file;
+}
+
+Result<std::string> readAll(int fd, const std::string& name) {
+  std::string bytes;
+  char buffer[1 << 16];
+  for (;;) {
+    ssize_t got = read(fd, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errorf("cannot read {}: {}", name, std::strerror(errno));
+    if (got == 0) return bytes;
+    bytes.append(buffer, size_t(got));
+    if (bytes.size() > recording::kMaxInput)
+      return errorf("{} has more than {}: give the program less to read", name,
+                    humanSize(recording::kMaxInput));
+  }
+}
+
+Result<std::string> givenInput(const RunOptions& options) {
+  if (!options.input.empty()) {
+    recording::FileDescriptor file(open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return errorf("cannot read {}: {}", options.input, std::strerror(errno));
+    return readAll(file.get(), options.input);
+  }
+  struct stat status;
+  if (fstat(0, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))) return std::string();
+  return readAll(0, "standard input");
+}
+
+uint64_t clockNow() {
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::system_clock::now().time_since_epoch())
+                      .count());
+}
+
+Result<recording::RecordResult> recordIt(recording::RecordRequest& request, const std::string& input,
+                                         uint64_t clock) {
+  FL_TRY(file, inputFile(input));
+  request.input = fmt::format("/proc/self/fd/{}", file.get());
+  request.captureOutput = true;
+  request.alters = true;
+  request.worldPid = uint32_t(getpid());
+  request.worldClock = clock;
+  return recording::recordRun(request);
+}
+
+Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options) {
+  FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
+  FL_TRY(expectation, expectationOf(options));
+  FL_TRY(input, givenInput(options));
+  FL_TRY(variant, makeVariant(context, program, true));
+  FL_TRY(request, requestFor(context, variant, ownEnvironment(), true));
+  request.argv = options.words;
+  request.program = program.string();
+  request.expectation = std::move(expectation);
+  request.passOutput = !context.json;
+  if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
+  FL_TRY(path, freshRecordingName(options.words[0]));
+  request.output = path;
+  FL_CHECK(recordIt(request, input, clockNow()));
+  context.log().note("recorded as {}", path.string());
+  return AlterableRun{path, {}};
+}
+
+std::vector<std::string> withoutVariant(std::vector<std::string> env, const std::string& variant) {
+  for (std::string& entry : env) {
+    if (!entry.starts_with("LD_LIBRARY_PATH=")) continue;
+    size_t at = entry.find("variants/" + variant);
+    if (at == std::string::npos) continue;
+    size_t colon = entry.find(':', at);
+    entry = "LD_LIBRARY_PATH=" + (colon == std::string::npos ? "" : entry.substr(colon + 1));
+  }
+  std::erase(env, "LD_LIBRARY_PATH=");
+  return env;
+}
+
+// "2026-11-15T16:04:05Z"
+uint64_t clockOf(const std::string& created) {
+  std::tm parts = {};
+  if (!strptime(created.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts)) return clockNow();
+  return uint64_t(timegm(&parts)) * 1'000'000'000;
+}
+
+std::optional<fs::path> keptRepetition(const fs::path& path, const compiler::Variant& variant) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return std::nullopt;
+  auto kept = recording::Recording::open(path);
+  if (!kept || !kept->end() || !kept->meta().alters || kept->meta().variant != variant.key)
+    return std::nullopt;
+  return path;
+}
+
+std::string endDifference(const recording::End& first, const recording::End& again) {
+  if (first.timedOut == again.timedOut && (first.timedOut || first.waitStatus == again.waitStatus)) return "";
+  return fmt::format("the first time the program {}, when repeated it {}", endText(first), endText(again));
+}
+
+Result<AlterableRun> repeat(const Context& context, const fs::path& path, recording::Recording recording) {
+  const recording::Meta& meta = recording.meta();
+  if (meta.input == "inherited")
+    return errorf(
+        "the run read from a terminal or a device, which was not kept: record it with --stdin FILE");
+  if (!recording.end()) return errorf("the recording was cut off: record the program again");
+  if (recording.start() || !meta.child.number.empty())
+    return errorf("the recording has only a part of the run, which cannot be repeated: record all of it");
+  FL_TRY(variant, makeVariant(context, meta.program, true));
+  if (variant.programId != meta.programId)
+    return errorf("{} has been built anew since this recording was made: record it again", meta.program);
+  recording::SideFiles side(path, recording.identity());
+  fs::path target = side.directory() / "alterable.flr";
+  AlterableRun out{target, {}};
+  if (!keptRepetition(target, variant)) {
+    std::error_code ignored;
+    fs::create_directories(side.directory(), ignored);
+    FL_TRY(request, requestFor(context, variant, withoutVariant(meta.env, meta.variant), true));
+    std::string input;
+    if (meta.input == "captured") {
+      FL_TRY(bytes, recording.input());
+      input = std::move(bytes);
+    }
+    request.argv = meta.argv;
+    request.cwd = meta.cwd;
+    request.program = meta.program;
+    request.expectation = meta.expectation;
+    request.seed = meta.seed;
+    request.passOutput = false;
+    request.output = target;
+    if (meta.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(meta.timeout * 1000));
+    FL_CHECK(recordIt(request, input, clockOf(meta.created)));
+  }
+  FL_TRY(again, recording::Recording::open(target));
+  if (!again.end()) return errorf("the run could not be repeated: is the disk full?");
+  if (std::string difference = endDifference(*recording.end(), *again.end()); !difference.empty())
+    return errorf("{}: the failure is not stable, or depends on files that have changed", difference);
+  if (again.end()->epoch != recording.end()->epoch)
+    out.caveats.push_back(
+        fmt::format("the repeated run ended in the same way, but took {} steps instead of {}",
+                    withThousands(again.end()->epoch), withThousands(recording.end()->epoch)));
+  return out;
+}
+
+} // namespace
+
+Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options) {
+  bool isProgram = !options.words.empty() && (options.words.size() > 1 || !namedRecording(options.words[0]));
+  if (isProgram) return recordAlterable(context, options);
+  FL_TRY(path, recordingFor(context, options));
+  FL_TRY(recording, recording::Recording::open(path));
+  if (recording.meta().alters) return AlterableRun{path, {}};
+  return repeat(context, path, std::move(recording));
+}
+
+Result<experiment::ServerSetting> serverSetting(const Context& context,
+                                                const recording::Recording& recording) {
+  const recording::Meta& meta = recording.meta();
+  FL_TRY(variant, makeVariant(context, meta.program, true));
+  if (variant.key != meta.variant)
+    return errorf("this recording was made by another version of Faultline: record it again");
+  experiment::ServerSetting setting;
+  setting.variant = variant.executable;
+  setting.program = meta.program;
+  setting.run.argv = meta.argv;
+  setting.run.env = meta.env;
+  setting.run.cwd = meta.cwd;
+  if (meta.input == "captured") {
+    FL_TRY(input, recording.input());
+    setting.run.input = std::move(input);
+  }
+  setting.worldPid = meta.worldPid;
+  setting.worldClock = meta.worldClock;
+  setting.reference = recording.log();
+  return setting;
+}
+
+} // namespace faultline::cli

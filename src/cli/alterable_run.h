@@ -1,0 +1,23 @@
+// The run that experiments are made on: recorded by the alter variant, in a world that can be given again
+// (its clock, its number, its input as a file). For a program this is how it is recorded in the first place;
+// a recording made otherwise is repeated, and the repetition is kept beside it.
+#pragma once
+
+#include "cli/run.h"
+#include "compiler/variant.h"
+#include "experiment/server.h"
+
+namespace faultline::cli {
+
+struct AlterableRun {
+  std::filesystem::path recording;
+  std::vector<std::string> caveats; // of the repetition
+};
+
+Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options);
+
+// What an experiment on the recording needs; without oracle and limits.
+Result<experiment::ServerSetting> serverSetting(const Context& context,
+                                                const recording::Recording& recording);
+
+} // namespace faultline::cli

@@ -1,0 +1,21 @@
+// Whether two logs tell of the same run: the same records at the same instances. Values that came from
+// outside may differ (the number of a file, a time): where they do not change the way the run takes, it is
+// the same way; how many there are is counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace faultline::experiment {
+
+struct LogComparison {
+  std::optional<std::string> difference; // the first record that is another one
+  uint64_t otherValues = 0;
+};
+
+// Both from the start of a buffer; `second` may go on beyond the end of `first`.
+LogComparison compareLogs(std::span<const uint8_t> first, std::span<const uint8_t> second);
+
+} // namespace faultline::experiment

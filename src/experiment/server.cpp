@@ -1,0 +1,98 @@
+#include "experiment/server.h"
+
+#include "experiment/server_process.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace faultline::experiment {
+namespace {
+
+// So many at once: an experiment's answer is looked at when its batch is.
+constexpr size_t kBatch = 512;
+
+Ending broken(std::string why) {
+  Ending ending;
+  ending.cut = Ending::Broken;
+  ending.method = Ending::Rollback;
+  ending.broken = std::move(why);
+  return ending;
+}
+
+uint64_t startOf(const Experiment& experiment) {
+  if (experiment.input || experiment.alterations.empty()) return 1;
+  uint64_t start = ~uint64_t(0);
+  for (const Alteration& a : experiment.alterations) start = std::min(start, a.epoch);
+  return start;
+}
+
+} // namespace
+
+class Server::Process : public ServerProcess {
+  using ServerProcess::ServerProcess;
+};
+
+Server::Server(ServerSetting setting) : setting_(std::move(setting)) {}
+Server::~Server() { end(); }
+
+void Server::end() {
+  if (!process_) return;
+  process_->addTo(stats_);
+  process_.reset();
+}
+
+Result<Server::Process*> Server::processAt(uint64_t epoch) {
+  if (process_ && (!process_->alive() || process_->position() > epoch)) end();
+  if (!process_) {
+    auto fresh = std::make_unique<Process>(setting_);
+    FL_CHECK(fresh->start());
+    process_ = std::move(fresh);
+    ++stats_.processes;
+  }
+  return process_.get();
+}
+
+Result<Walk> Server::walk() {
+  FL_TRY(process, processAt(0));
+  FL_TRY(walk, process->walkToEnd());
+  end();
+  return walk;
+}
+
+Result<std::vector<Ending>> Server::run(std::span<const Experiment> experiments,
+                                        const std::function<bool(size_t, const Ending&)>& done) {
+  std::vector<size_t> order(experiments.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::ranges::sort(order, {}, [&](size_t k) { return std::pair(startOf(experiments[k]), k); });
+  std::vector<Ending> endings(experiments.size(), broken("not made: the search was stopped"));
+  size_t next = 0;
+  while (next < order.size()) {
+    FL_TRY(process, processAt(startOf(experiments[order[next]])));
+    size_t count = std::min(order.size() - next, kBatch);
+    std::vector<ServerProcess::Request> batch;
+    for (size_t k = 0; k < count; ++k)
+      batch.push_back({&experiments[order[next + k]], startOf(experiments[order[next + k]])});
+    size_t submitted = process->submit(batch);
+    bool goOn = true;
+    size_t answered = 0;
+    for (; answered < submitted && goOn; ++answered) {
+      Ending ending = process->await(answered);
+      size_t number = order[next + answered];
+      ++stats_.experiments;
+      if (done) goOn = done(number, ending);
+      endings[number] = std::move(ending);
+      if (!process->alive()) {
+        ++answered;
+        break;
+      }
+    }
+    next += answered;
+    if (!goOn) {
+      end(); // what it is in the middle of is of no interest any more
+      break;
+    }
+  }
+  return endings;
+}
+
+} // namespace faultline::experiment

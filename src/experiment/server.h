@@ -1,0 +1,83 @@
+// A process that walks a run and makes experiments on the way, each from its own point of the run, going back
+// to that point afterwards (abi/experiment.h, runtime/experiment.cpp).
+//
+//   Server server(setting);
+//   FL_TRY(endings, server.run(experiments));     // in the order given; sorted and batched inside
+//
+// The run up to each point is compared with the recording, record by record: where it differs the experiment
+// has no outcome. A process that dies, hangs or does what cannot be taken back costs one experiment; the
+// others go on in a new one.
+#pragma once
+
+#include "base/result.h"
+#include "experiment/run.h"
+#include "recording/log_source.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace faultline::experiment {
+
+struct ServerSetting {
+  std::filesystem::path variant; // alter variant
+  std::string program;           // what it was made from
+  RunSpec run;                   // with the input and without alterations
+  bool inputIsFile = true;
+  std::optional<std::string> expected; // all of standard output; a wrong byte ends an experiment
+  bool keepOutput = false;             // Ending::output and errors are wanted
+  Limits limits;
+  uint32_t worldPid = 0;
+  uint64_t worldClock = 0;
+  // The log of the run, to compare with; none: not compared.
+  std::shared_ptr<const recording::LogSource> reference;
+};
+
+struct Experiment {
+  std::vector<Alteration> alterations;
+  std::optional<std::string> input = {}; // from the start of the run
+  uint64_t lastEpoch = 0;                // 0: by Limits::epochs
+};
+
+// How the run itself ended when it was walked to its end.
+struct Walk {
+  Ending ending;
+  bool outputRight = false;
+  std::string strange = {}; // a system call that keeps the run from being walked in this way
+};
+
+struct ServerStats {
+  uint64_t experiments = 0, processes = 0, snapshots = 0, rollbacks = 0, pagesSaved = 0, pagesRestored = 0;
+  uint64_t otherValues = 0; // that the repeated run got from outside
+};
+
+class Server {
+public:
+  explicit Server(ServerSetting setting);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Walks the run once to its end.
+  Result<Walk> walk();
+  // `done` gets each ending as it comes, with its number in `experiments`; false stops the rest, whose
+  // endings are then Broken.
+  Result<std::vector<Ending>> run(std::span<const Experiment> experiments,
+                                  const std::function<bool(size_t, const Ending&)>& done = {});
+  const ServerStats& stats() const { return stats_; }
+
+private:
+  class Process;
+  Result<Process*> processAt(uint64_t epoch);
+  void end();
+
+  ServerSetting setting_;
+  std::unique_ptr<Process> process_;
+  ServerStats stats_;
+};
+
+// "fork", "openat": the name of a system call, or its number.
+std::string callName(uint32_t number);
+
+} // namespace faultline::experiment

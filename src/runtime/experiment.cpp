@@ -1,0 +1,369 @@
+// The server of experiments: walks the run, and makes each experiment from where it leaves the run.
+//
+// The hook at an epoch point keeps the registers of its caller and goes over to a stack of the server's own,
+// so that the program's stack stands still while it is copied. From there the program is resumed, altered or
+// not, and there it comes back to when an experiment has ended, wherever that was.
+#include "runtime/experiment.h"
+
+#include "runtime/log.h"
+#include "runtime/raw.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+namespace fl {
+
+bool serving;
+
+namespace {
+
+fl_experiments& shared() { return FL_EXPERIMENTS; }
+template <class T> T* placed(uint64_t offset) { return reinterpret_cast<T*>(FL_EXPERIMENT_ADDRESS + offset); }
+fl_experiment& current() {
+  return placed<fl_experiment>(shared().experiments)[FL_SERVER.next % shared().capacity];
+}
+fl_alteration* alterations() { return placed<fl_alteration>(shared().alterations) + current().first; }
+
+// Returns 0, and 1 when resumed.
+__attribute__((naked, noinline, returns_twice)) int keepContext(Context*) {
+  asm("movq %rbx, 0(%rdi)\n"
+      "movq %rbp, 8(%rdi)\n"
+      "movq %r12, 16(%rdi)\n"
+      "movq %r13, 24(%rdi)\n"
+      "movq %r14, 32(%rdi)\n"
+      "movq %r15, 40(%rdi)\n"
+      "leaq 8(%rsp), %rax\n"
+      "movq %rax, 48(%rdi)\n"
+      "movq (%rsp), %rax\n"
+      "movq %rax, 56(%rdi)\n"
+      "stmxcsr 64(%rdi)\n"
+      "fnstcw 68(%rdi)\n"
+      "xorl %eax, %eax\n"
+      "ret");
+}
+
+__attribute__((naked, noinline, noreturn)) void resume(const Context*) {
+  asm("movq 0(%rdi), %rbx\n"
+      "movq 8(%rdi), %rbp\n"
+      "movq 16(%rdi), %r12\n"
+      "movq 24(%rdi), %r13\n"
+      "movq 32(%rdi), %r14\n"
+      "movq 40(%rdi), %r15\n"
+      "movq 48(%rdi), %rsp\n"
+      "ldmxcsr 64(%rdi)\n"
+      "fldcw 68(%rdi)\n"
+      "movl $1, %eax\n"
+      "jmpq *56(%rdi)");
+}
+
+[[noreturn]] void onServerStack(void (*go)()) {
+  uint8_t* top = FL_SERVER.stack + kServerStack - 64;
+  asm volatile("movq %0, %%rsp\n"
+               "cld\n"
+               "callq *%1\n"
+               "ud2"
+               :
+               : "r"(top), "r"(go)
+               : "memory");
+  __builtin_unreachable();
+}
+
+// The counter is noticed when the epoch `stop` begins; 0: never.
+void stopAt(uint64_t stop) {
+  uint64_t epoch = currentEpoch();
+  FL_EPOCH = epoch - stop;
+  FL_STATE.epoch_bias = stop;
+}
+
+bool isDue(const fl_alteration& a, uint64_t epoch) {
+  return a.epoch == epoch || (a.kind == FL_ALTER_SWITCH_FROM_THEN && a.epoch < epoch);
+}
+
+void writeMemory(const fl_alteration& a) {
+  memcpy(reinterpret_cast<void*>(a.address), placed<char>(a.bytes), a.size);
+  if (hasShadow(a.address, a.size))
+    memcpy(shadowOf(reinterpret_cast<void*>(a.address)), placed<char>(a.bytes), a.size);
+}
+
+// At the beginning of `epoch` of the experiment: what is due in it, and when to look again.
+void arm(uint64_t epoch) {
+  const fl_experiment& e = current();
+  uint64_t next = e.last_epoch;
+  auto sooner = [&](uint64_t stop) {
+    if (next == 0 || stop < next) next = stop;
+  };
+  FL_STATE.armed = 0;
+  for (uint32_t k = 0; k < e.count; ++k) {
+    const fl_alteration& a = alterations()[k];
+    if (a.epoch > epoch) sooner(a.epoch);
+    if (!isDue(a, epoch)) continue;
+    FL_STATE.armed = 1;
+    if (a.kind != FL_ALTER_SWITCH_FROM_THEN) sooner(epoch + 1);
+  }
+  stopAt(next);
+}
+
+void keepRest() {
+  Server& s = FL_SERVER;
+  s.state = FL_STATE;
+  s.epoch = currentEpoch();
+  s.mask = changeMask(SIG_BLOCK, 0);
+  s.kept.inputAt = s.inputAt;
+  s.kept.outputAt = s.outputAt;
+  s.kept.errorsAt = s.errorsAt;
+  s.kept.outputRight = s.outputRight;
+  memcpy(s.kept.streams, s.streams, sizeof s.streams);
+  s.kept.brk = s.brk;
+}
+
+void restoreRest() {
+  Server& s = FL_SERVER;
+  FL_STATE = s.state;
+  FL_STATE.epoch_bias = 0;
+  FL_EPOCH = s.epoch;
+  s.inputAt = s.kept.inputAt;
+  s.outputAt = s.kept.outputAt;
+  s.errorsAt = s.kept.errorsAt;
+  s.outputRight = s.kept.outputRight;
+  memcpy(s.streams, s.kept.streams, sizeof s.streams);
+  s.brk = s.kept.brk;
+  s.input = placed<char>(shared().input);
+  s.inputSize = shared().input_size;
+  changeMask(SIG_SETMASK, s.mask);
+}
+
+void begin() {
+  Server& s = FL_SERVER;
+  fl_experiment& e = current();
+  e.log_buffers = s.state.produced;
+  e.log_bytes = uint64_t(s.state.log_position) -
+                (FL_LOG_ADDRESS + (s.state.produced % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE);
+  e.reached = e.site = e.counter = e.blocked = 0;
+  s.running = true;
+  s.undoCount = 0;
+  s.mapped = s.blocked = 0;
+  if (e.input) {
+    s.input = placed<char>(e.input);
+    s.inputSize = e.input_size;
+  }
+  // Its records go nowhere.
+  FL_STATE.log_position = s.logScratch;
+  FL_STATE.log_limit = s.logScratch + sizeof s.logScratch;
+  arm(s.epoch);
+}
+
+void awaitWork() {
+  while (__atomic_load_n(&shared().ready, __ATOMIC_ACQUIRE) == FL_SERVER.next && !shared().closed) {
+    uint32_t ready = FL_SERVER.next;
+    futexWait(&shared().ready, ready);
+  }
+}
+
+// On the server's stack, with the program standing at the beginning of an epoch, unaltered.
+[[noreturn]] void serve() {
+  Server& s = FL_SERVER;
+  for (;;) {
+    if (shared().ready == s.next) awaitWork();
+    if (shared().ready == s.next) raw(SYS_exit_group, 0); // closed
+    uint64_t start = current().start, epoch = currentEpoch();
+    if (start < epoch) endRun(FL_CUT_UNREACHED, 0);
+    if (start > epoch) {
+      s.hasSnapshot = false;
+      stopAt(start);
+      s.selector = 1;
+      resume(&s.context);
+    }
+    if (!s.hasSnapshot) {
+      takeSnapshot();
+      keepRest();
+      s.hasSnapshot = true;
+    }
+    begin();
+    s.selector = 1;
+    resume(&s.context);
+  }
+}
+
+void report(uint32_t cut, int waitStatus, uint32_t call) {
+  Server& s = FL_SERVER;
+  fl_experiment& e = current();
+  e.cut = cut;
+  e.wait_status = waitStatus;
+  e.call = call;
+  e.epochs = currentEpoch();
+  e.site = FL_STATE.ext;
+  e.counter = (waitStatus & 0x7f) ? FL_STATE.fault_counter : 0;
+  e.output_size = s.outputAt;
+  e.errors_size = s.errorsAt;
+  e.blocked = s.blocked;
+  e.output_right = cut == FL_CUT_NONE && s.outputRight && s.outputAt == shared().expected_size;
+}
+
+void finishOne() {
+  Server& s = FL_SERVER;
+  ++s.next;
+  __atomic_store_n(&shared().finished, s.next, __ATOMIC_RELEASE);
+  futexWake(&shared().finished, 1);
+  if (!(shared().flags & FL_LOCKSTEP)) return;
+  while (__atomic_load_n(&shared().taken, __ATOMIC_ACQUIRE) != s.next) futexWait(&shared().taken, s.next - 1);
+}
+
+struct Ended {
+  uint32_t cut;
+  int waitStatus;
+  uint32_t call;
+};
+Ended& ended() {
+  // Above the part of the stack that is in use.
+  return *reinterpret_cast<Ended*>(FL_SERVER.stack);
+}
+
+// The walk came to the run's own end: what is still asked for lies beyond it.
+[[noreturn]] void endWalk() {
+  Server& s = FL_SERVER;
+  Ended e = ended();
+  shared().walk_status = e.waitStatus;
+  shared().walk_call = e.call;
+  shared().walk_site = FL_STATE.ext;
+  shared().walk_counter = (e.waitStatus & 0x7f) ? FL_STATE.fault_counter : 0;
+  shared().walk_epochs = currentEpoch();
+  shared().walk_output_size = s.outputAt;
+  shared().walk_errors_size = s.errorsAt;
+  shared().walk_output_right = s.outputRight && s.outputAt == shared().expected_size;
+  __atomic_store_n(&shared().walk_state, e.cut == FL_CUT_STRANGE ? FL_WALK_STRANGE : FL_WALK_ENDED,
+                   __ATOMIC_RELEASE);
+  for (;;) {
+    awaitWork();
+    if (shared().ready == s.next) raw(SYS_exit_group, 0);
+    report(FL_CUT_UNREACHED, 0, 0);
+    finishOne();
+  }
+}
+
+[[noreturn]] void endExperiment() {
+  Server& s = FL_SERVER;
+  Ended e = ended();
+  report(e.cut, e.waitStatus, e.call);
+  undoSyscalls();
+  rollBack();
+  restoreRest();
+  s.running = false;
+  finishOne();
+  serve();
+}
+
+[[noreturn]] void unreached() {
+  report(FL_CUT_UNREACHED, 0, 0);
+  finishOne();
+  serve();
+}
+
+} // namespace
+
+void endRun(uint32_t cut, int waitStatus, uint32_t call) {
+  FL_SERVER.selector = 0;
+  changeMask(SIG_BLOCK, ~0ull);
+  ended() = {cut, waitStatus, call};
+  if (cut == FL_CUT_UNREACHED) onServerStack(unreached);
+  onServerStack(FL_SERVER.running ? endExperiment : endWalk);
+}
+
+void takeOutput(StreamKind stream, const char* bytes, uint64_t size) {
+  Server& s = FL_SERVER;
+  uint64_t& at = stream == kOutput ? s.outputAt : s.errorsAt;
+  if (size > shared().stream_size - at) endRun(FL_CUT_OUTPUT, 0);
+  memcpy(placed<char>(stream == kOutput ? shared().output : shared().errors) + at, bytes, size);
+  if (stream == kOutput && (shared().flags & FL_EXPECTS_OUTPUT) && s.outputRight) {
+    bool fits = size <= shared().expected_size && at <= shared().expected_size - size;
+    s.outputRight = fits && memcmp(placed<char>(shared().expected) + at, bytes, size) == 0;
+  }
+  at += size;
+  // The rest of the run cannot make it right any more. In lockstep somebody wants to see all of it.
+  if (!s.outputRight && s.running && !(shared().flags & FL_LOCKSTEP)) endRun(FL_CUT_WRONG, 0);
+}
+
+void startServer() {
+  int fd = FL_STATE.experiment;
+  if (fd == 0) return;
+  fl_experiments header = {};
+  if (raw(SYS_pread64, fd, long(&header), sizeof header, 0) != sizeof header ||
+      header.version != FL_EXPERIMENT_VERSION)
+    fail("the memory for experiments is not of this version", "remove the variant so that it is made again");
+  long at = raw(SYS_mmap, long(FL_EXPERIMENT_ADDRESS), long(header.size), PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_FIXED, fd, 0);
+  raw(SYS_close, fd);
+  if (at != long(FL_EXPERIMENT_ADDRESS)) fail("cannot map the memory for experiments", "free some");
+  if (!startSnapshots()) {
+    shared().broken = 1;
+    raw(SYS_exit_group, 125);
+  }
+  Server& s = FL_SERVER;
+  s.streams[0] = kInput;
+  s.streams[1] = kOutput;
+  s.streams[2] = kErrors;
+  s.outputRight = true;
+  s.input = placed<char>(shared().input);
+  s.inputSize = shared().input_size;
+  if (!startSyscalls()) {
+    shared().broken = 2;
+    raw(SYS_exit_group, 125);
+  }
+  serving = true;
+  awaitWork();
+  stopAt(shared().ready ? current().start : 0);
+  s.selector = 1;
+}
+
+} // namespace fl
+
+using namespace fl;
+
+FL_EXPORT FL_COLD void fl_epoch_stop() {
+  if (!serving) return;
+  uint64_t epoch = currentEpoch();
+  if (!FL_SERVER.running) {
+    if (keepContext(&FL_SERVER.context)) return;
+    FL_SERVER.selector = 0;
+    onServerStack(serve);
+  }
+  if (current().last_epoch != 0 && epoch >= current().last_epoch) endRun(FL_CUT_STEPS, 0);
+  arm(epoch);
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* module) {
+  if (!experimenting()) return value;
+  uint64_t epoch = currentEpoch();
+  fl_experiment& e = current();
+  for (uint32_t k = 0; k < e.count; ++k) {
+    const fl_alteration& a = alterations()[k];
+    if (a.instruction != globalId(id, module) || !isDue(a, epoch)) continue;
+    e.reached |= 1ull << (k & 63);
+    switch (a.kind) {
+    case FL_ALTER_SWITCH:
+    case FL_ALTER_SWITCH_FROM_THEN:
+      value ^= 1;
+      break;
+    case FL_ALTER_MEMORY:
+      writeMemory(a);
+      break;
+    default:
+      value = a.value;
+    }
+  }
+  return value;
+}
+
+FL_EXPORT FL_COLD uint32_t fl_skip(uint32_t id, fl_module* module) {
+  if (!experimenting()) return 0;
+  uint64_t epoch = currentEpoch();
+  fl_experiment& e = current();
+  bool skip = false;
+  for (uint32_t k = 0; k < e.count; ++k) {
+    const fl_alteration& a = alterations()[k];
+    if (a.instruction != globalId(id, module) || !isDue(a, epoch)) continue;
+    e.reached |= 1ull << (k & 63);
+    if (a.kind == FL_ALTER_MEMORY) writeMemory(a);
+    skip |= a.kind == FL_ALTER_SKIP;
+  }
+  return skip;
+}

@@ -1,0 +1,91 @@
+// The server of experiments (abi/experiment.h): what its files share.
+//
+// Its own data lie at FL_SERVER_ADDRESS and are not rolled back; everything else of the process is. So what
+// must survive an experiment is in Server, and what must not is anywhere else.
+#pragma once
+
+#include "abi/experiment.h"
+#include "runtime/runtime.h"
+
+namespace fl {
+
+#define FL_EXPERIMENTS (*reinterpret_cast<fl_experiments*>(FL_EXPERIMENT_ADDRESS))
+
+// A kernel-side change to take back.
+struct Undo {
+  enum Kind : uint32_t { Unmap, Protect, Close, GiveBack, Seek, Action, Mask };
+  Kind kind;
+  uint32_t number;    // descriptor, signal, protection
+  uint64_t a, b;      // address and size; descriptor of the copy; offset
+  uint64_t action[4]; // as the kernel has it
+};
+
+struct Context { // of a thread at a call: what a callee must keep
+  uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
+  uint32_t mxcsr;
+  uint16_t fcw;
+};
+
+enum StreamKind : uint8_t { kReal, kInput, kOutput, kErrors };
+
+inline constexpr int kMostDescriptors = 1024;
+inline constexpr int kMostUndos = 4096;
+inline constexpr size_t kServerStack = 256 << 10;
+
+struct Server {
+  volatile uint8_t selector; // of syscall dispatch: 1 traps
+  bool running;              // an experiment, not the walk
+  bool hasSnapshot;          // of this very epoch
+  uint32_t next;             // experiment to be made
+  Context context;
+  // What a snapshot has beside memory.
+  fl_state state;
+  uint64_t epoch;
+  uint64_t mask;
+  uint64_t inputAt, outputAt, errorsAt; // also: where the run is now
+  bool outputRight;                     // so far
+  struct {
+    uint64_t inputAt, outputAt, errorsAt;
+    bool outputRight;
+    uint8_t streams[kMostDescriptors];
+    uint64_t brk;
+  } kept;
+  uint8_t streams[kMostDescriptors]; // StreamKind of each descriptor
+  const char* input;
+  uint64_t inputSize;
+  uint64_t brk; // as the program sees it; the real one may be higher
+  uint64_t brkReal;
+  uint64_t mapped; // by the experiment
+  uint64_t blocked;
+  bool mapsChanged;
+  int userfault, pagemap;
+  uint32_t undoCount;
+  Undo undo[kMostUndos];
+  uint8_t stack[kServerStack] __attribute__((aligned(64)));
+  uint8_t logScratch[1 << 20];
+};
+
+#define FL_SERVER (*reinterpret_cast<Server*>(FL_SERVER_ADDRESS))
+
+// Whether this process serves experiments at all; set once, at start.
+extern bool serving;
+inline bool experimenting() { return __builtin_expect(serving, 0) && FL_SERVER.running; }
+
+// experiment.cpp
+void startServer();
+// The experiment is over, or the walk; does not return.
+[[noreturn]] void endRun(uint32_t cut, int waitStatus, uint32_t call = 0);
+// What the run writes to standard output or error.
+void takeOutput(StreamKind stream, const char* bytes, uint64_t size);
+
+// snapshot.cpp
+bool startSnapshots(); // false: the kernel lacks what it takes (errno)
+void takeSnapshot();
+void rollBack();
+void forgetPages(uintptr_t begin, uintptr_t size); // unmapped in the walk: a new page there is zero
+
+// syscalls.cpp
+bool startSyscalls();
+void undoSyscalls();
+
+} // namespace fl

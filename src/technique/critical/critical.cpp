@@ -1,0 +1,222 @@
+#include "technique/critical/critical.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace faultline::technique {
+
+using experiment::Alteration;
+using experiment::Ending;
+using experiment::Experiment;
+using experiment::Verdict;
+
+namespace {
+
+const fir::Instruction* branchAt(depend::History& history, uint32_t id, const fir::Image*& image) {
+  depend::RunCode::Where at = history.code().where(id);
+  if (!at) return nullptr;
+  image = at.module->image;
+  const fir::Instruction& i = image->instructions[at.local];
+  return i.op == fir::Op::CondBr || i.op == fir::Op::Switch ? &i : nullptr;
+}
+
+// 0 for the latest instance of a branch, 1 for the seven before, 2 for the 56 before those ...
+unsigned roundOf(uint64_t instancesAfter) { return unsigned(std::bit_width(instancesAfter) + 2) / 3; }
+
+void putInOrder(std::vector<Candidate>& candidates) {
+  std::ranges::sort(candidates, std::ranges::greater(), &Candidate::time);
+  std::unordered_map<uint32_t, uint64_t> seen;
+  std::vector<std::pair<unsigned, Candidate>> ranked;
+  for (const Candidate& c : candidates) ranked.push_back({roundOf(seen[c.id]++), c});
+  std::ranges::sort(ranked, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second.time > b.second.time;
+  });
+  for (size_t k = 0; k < ranked.size(); ++k) candidates[k] = ranked[k].second;
+}
+
+// The values that would send a switch to each of its other targets.
+std::vector<Alteration> alternativesOf(const fir::Image& image, const fir::Instruction& i,
+                                       const Candidate& c) {
+  if (i.op == fir::Op::CondBr) return {{.kind = Alteration::Switch, .epoch = c.epoch, .instruction = c.id}};
+  std::vector<Alteration> out;
+  std::span<const fir::Operand> operands = image.operandsOf(i);
+  std::vector<uint32_t> targets;
+  std::vector<uint64_t> values;
+  for (size_t k = 2; k + 1 < operands.size(); k += 2) {
+    uint64_t value = image.constants[fir::operandIndex(operands[k])].value;
+    values.push_back(value);
+    uint32_t target = fir::operandIndex(operands[k + 1]);
+    if (std::ranges::find(targets, target) != targets.end()) continue;
+    targets.push_back(target);
+    out.push_back({.kind = Alteration::SwitchTo, .epoch = c.epoch, .instruction = c.id, .value = value});
+  }
+  uint64_t other = 0; // for the default: a value that no case has
+  while (std::ranges::find(values, other) != values.end()) ++other;
+  out.push_back({.kind = Alteration::SwitchTo, .epoch = c.epoch, .instruction = c.id, .value = other});
+  return out;
+}
+
+class Search {
+public:
+  Search(depend::History& history, std::vector<Candidate> candidates,
+         const experiment::ServerSetting& setting, const experiment::Judge& judge,
+         const CriticalOptions& options)
+      : history_(history), candidates_(std::move(candidates)), setting_(setting), judge_(judge),
+        options_(options), server_(setting) {}
+
+  Result<CriticalResult> run() {
+    result_.candidates = candidates_.size();
+    // The first batches are small: most answers are near.
+    size_t size = 64;
+    for (size_t next = 0; next < candidates_.size() && !isOver(); size = std::min<size_t>(size * 2, 4096)) {
+      size_t end = std::min(next + size, candidates_.size());
+      FL_CHECK(tryAll(next, end));
+      next = end;
+      if (next < candidates_.size() && isOver()) result_.stopped = true;
+    }
+    result_.stats = server_.stats();
+    return std::move(result_);
+  }
+
+private:
+  bool isOver() const { return stop_ || result_.predicates.size() >= options_.most; }
+
+  Result<void> findEpochs(size_t begin, size_t end) {
+    std::vector<Candidate*> order;
+    for (size_t k = begin; k < end; ++k) order.push_back(&candidates_[k]);
+    std::ranges::sort(order, {}, [](const Candidate* c) { return c->time; });
+    for (Candidate* c : order) {
+      FL_CHECK(history_.replay().seek(c->time));
+      c->epoch = history_.replay().current().epoch;
+    }
+    return {};
+  }
+
+  Result<void> tryAll(size_t begin, size_t end) {
+    FL_CHECK(findEpochs(begin, end));
+    std::vector<Experiment> experiments;
+    std::vector<size_t> candidateOf;
+    for (size_t k = begin; k < end; ++k) {
+      const fir::Image* image = nullptr;
+      const fir::Instruction* i = branchAt(history_, candidates_[k].id, image);
+      if (!i) continue;
+      for (Alteration& a : alternativesOf(*image, *i, candidates_[k])) {
+        experiments.push_back({.alterations = {std::move(a)}});
+        candidateOf.push_back(k);
+      }
+    }
+    std::vector<size_t> passing;
+    Result<void> problem;
+    FL_TRY(endings, server_.run(experiments, [&](size_t number, const Ending& ending) {
+      auto passed = count(ending);
+      if (!passed) problem = passed.error();
+      if (passed && *passed) passing.push_back(number);
+      stop_ = !problem || (options_.watch && !options_.watch(result_.tried, candidates_.size(),
+                                                             result_.predicates.size() + passing.size()));
+      return !stop_;
+    }));
+    FL_CHECK(problem);
+    std::ranges::sort(passing); // as asked for, not as the run comes to them
+    for (size_t number : passing) {
+      if (result_.predicates.size() >= options_.most) break;
+      FL_CHECK(confirm(candidates_[candidateOf[number]], experiments[number]));
+    }
+    return {};
+  }
+
+  // Whether it passed.
+  Result<bool> count(const Ending& ending) {
+    ++result_.tried;
+    result_.blocked += ending.blocked;
+    if (ending.cut == Ending::Broken || ending.cut == Ending::Containment) {
+      ++result_.none;
+      if (ending.cut == Ending::Containment) {
+        ++result_.strange;
+        result_.strangeCall = ending.broken;
+      } else {
+        result_.diverged = ending.broken;
+      }
+      return false;
+    }
+    if (ending.reached == 0) {
+      ++result_.none;
+      ++result_.unreached;
+      return false;
+    }
+    FL_TRY(verdict, judge_.judge(ending));
+    result_.passed += verdict == Verdict::Passed;
+    result_.same += verdict == Verdict::SameFailure;
+    result_.other += verdict == Verdict::OtherFailure;
+    result_.none += verdict == Verdict::None;
+    return verdict == Verdict::Passed;
+  }
+
+  Result<void> confirm(const Candidate& candidate, const Experiment& experiment) {
+    experiment::Server fresh(setting_);
+    FL_TRY(endings, fresh.run({&experiment, 1}));
+    CriticalPredicate found{candidate, experiment.alterations[0]};
+    if (endings[0].cut == Ending::None) {
+      FL_TRY(verdict, judge_.judge(endings[0]));
+      found.confirmed = verdict == Verdict::Passed && endings[0].reached;
+    }
+    if (!found.confirmed) found.unconfirmed = "a second run with the same change did not pass";
+    result_.predicates.push_back(std::move(found));
+    return {};
+  }
+
+  depend::History& history_;
+  std::vector<Candidate> candidates_;
+  const experiment::ServerSetting& setting_;
+  const experiment::Judge& judge_;
+  const CriticalOptions& options_;
+  experiment::Server server_;
+  CriticalResult result_;
+  bool stop_ = false;
+};
+
+} // namespace
+
+std::vector<Candidate> candidatesOf(depend::History& history, const depend::Slice& slice) {
+  std::vector<Candidate> out;
+  for (const depend::Node& node : slice.nodes) {
+    const fir::Image* image = nullptr;
+    if (node.id != 0 && branchAt(history, node.id, image)) out.push_back({node.time, node.id, true});
+  }
+  putInOrder(out);
+  return out;
+}
+
+Result<std::vector<Candidate>> otherBranches(depend::History& history, const depend::Slice& slice,
+                                             uint64_t end, uint64_t instructions) {
+  std::unordered_map<uint64_t, bool> known; // by time
+  for (const depend::Node& node : slice.nodes) known[node.time] = true;
+  std::vector<Candidate> out;
+  uint64_t least = end > instructions ? end - instructions : 0;
+  FL_CHECK(history.backwards(end, [&](const depend::Window& window) {
+    uint64_t time = window.trace.start;
+    for (uint32_t event : window.trace.events) {
+      if (replay::eventKind(event) == replay::TraceEvent::Segment) {
+        const depend::SegmentCode& s = history.code().segment(replay::eventNumber(event));
+        time += s.count;
+        if (s.count > 0 && s.endsBlock && s.steps[s.count - 1].kind == depend::StepKind::Branch &&
+            !known.contains(time - 1))
+          out.push_back({time - 1, s.firstId + s.count - 1, false});
+      } else if (replay::eventKind(event) == replay::TraceEvent::Other) {
+        const replay::TraceOther& other = window.trace.others[replay::eventNumber(event)];
+        if (other.kind == replay::TraceOther::Part) time += other.count;
+      }
+    }
+    return window.trace.start > least;
+  }));
+  putInOrder(out);
+  return out;
+}
+
+Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
+                                      const experiment::ServerSetting& setting,
+                                      const experiment::Judge& judge, const CriticalOptions& options) {
+  return Search(history, std::move(candidates), setting, judge, options).run();
+}
+
+} // namespace faultline::technique

@@ -1,0 +1,59 @@
+// `critical`: which single decision, taken the other way, makes the run pass. Each branch instance is
+// switched once, in a run that is otherwise the recorded one, and the result is judged.
+//
+//   if (n < limit) total += n;     total is wrong: n == limit was left out; switched, the run passes
+//
+// Order: branches of the relevant slice, from the failure backwards; of a branch in a loop first the latest
+// instance, then a few before it, then all, so that no loop keeps the others waiting; then branches that are
+// not in the slice, in the same way.
+#pragma once
+
+#include "depend/history.h"
+#include "depend/slice.h"
+#include "experiment/judge.h"
+#include "experiment/server.h"
+
+namespace faultline::technique {
+
+struct Candidate {
+  uint64_t time = 0;
+  uint32_t id = 0; // global id of the branch
+  bool inSlice = true;
+  uint64_t epoch = 0; // filled in when it is its turn
+};
+
+std::vector<Candidate> candidatesOf(depend::History& history, const depend::Slice& slice);
+// Every executed branch that is not in `slice`, over the last `instructions` of the run.
+Result<std::vector<Candidate>> otherBranches(depend::History& history, const depend::Slice& slice,
+                                             uint64_t end, uint64_t instructions);
+
+struct CriticalPredicate {
+  Candidate candidate;
+  experiment::Alteration alteration;
+  bool confirmed = false; // once more, in a process of its own
+  std::string unconfirmed = {};
+};
+
+struct CriticalOptions {
+  size_t most = 3; // stop when so many are found
+  // Asked after each experiment; false: stop, and answer with what there is.
+  std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;
+};
+
+struct CriticalResult {
+  std::vector<CriticalPredicate> predicates; // in the order found
+  uint64_t candidates = 0, tried = 0;
+  uint64_t passed = 0, same = 0, other = 0, none = 0;
+  uint64_t unreached = 0, strange = 0; // of those without a verdict
+  std::string strangeCall = {};        // an example
+  std::string diverged = {};           // why some had no outcome
+  uint64_t blocked = 0;
+  bool stopped = false; // before all were tried
+  experiment::ServerStats stats;
+};
+
+Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
+                                      const experiment::ServerSetting& setting,
+                                      const experiment::Judge& judge, const CriticalOptions& options);
+
+} // namespace faultline::technique
