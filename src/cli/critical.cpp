@@ -2,6 +2,7 @@
 #include "technique/critical/critical.h"
 #include "cli/alterable_run.h"
 #include "cli/expectation.h"
+#include "cli/interrupt.h"
 #include "cli/value_question.h"
 #include "depend/potential.h"
 #include "report/excerpt.h"

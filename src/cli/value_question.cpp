@@ -189,8 +189,6 @@ std::string questionText(const ValueQuestion& q, const std::string& at, const ch
 
 } // namespace
 
-bool wasInterrupted() { return interrupted != 0; }
-
 Result<std::unique_ptr<ValueRun>> openQuietRun(const Context& context, const ValueOptions& options) {
   auto models = std::make_unique<depend::CallModels>(depend::CallModels::standard());
   if (!options.models.empty()) {

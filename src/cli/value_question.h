@@ -42,9 +42,6 @@ struct ValueRun {
   }
 };
 
-// Ctrl-C was pressed since a run was opened.
-bool wasInterrupted();
-
 Result<std::unique_ptr<ValueRun>> openValueRun(const Context& context, const ValueOptions& options);
 // Without a question about a value, whether the run failed or not.
 Result<std::unique_ptr<ValueRun>> openQuietRun(const Context& context, const ValueOptions& options);
