@@ -29,7 +29,6 @@ constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanRequest);
 constexpr uint64_t kWriteProtectAllowed = 1, kWritten = 2, kPresent = 8, kSwapped = 16;
 constexpr uint64_t kProtectMatching = 1;
 constexpr uint64_t kWriteProtectAsync = 1 << 15;
-constexpr uintptr_t kEndOfMemory = 0x7ffffffff000;
 
 // Copies of pages, found by hashing. Lives behind Server.
 constexpr uint64_t kSlots = 1 << 22; // 16 GiB of pages
@@ -42,6 +41,10 @@ struct Store {
     uintptr_t begin, end;
   } known[2048]; // registered with userfaultfd
   uint32_t knownCount;
+  struct {
+    uintptr_t begin, end;
+  } scanned[512]; // what is looked at: the program's memory and its shadow, not the terabytes between
+  uint32_t scannedCount;
   char text[1 << 16]; // of /proc/self/maps
 };
 constexpr uintptr_t kStoreAddress = FL_SERVER_ADDRESS + (64 << 20);
@@ -90,11 +93,12 @@ void restorePage(uintptr_t page) {
   ++FL_EXPERIMENTS.pages_restored;
 }
 
-template <class Visit> void eachWritten(uint64_t flags, Visit visit) {
+template <class Visit> void eachWrittenIn(uintptr_t begin, uintptr_t end, uint64_t flags, Visit visit) {
   ScanRequest request = {};
   request.size = sizeof request;
   request.flags = flags;
-  request.end = kEndOfMemory;
+  request.start = begin;
+  request.end = end;
   request.vec = uint64_t(store().found);
   request.vecLength = sizeof store().found / sizeof store().found[0];
   request.mask = request.returned = kWriteProtectAllowed | kWritten;
@@ -109,10 +113,30 @@ template <class Visit> void eachWritten(uint64_t flags, Visit visit) {
   }
 }
 
+template <class Visit> void eachWritten(uint64_t flags, Visit visit) {
+  for (uint32_t k = 0; k < store().scannedCount; ++k)
+    eachWrittenIn(store().scanned[k].begin, store().scanned[k].end, flags, visit);
+}
+
+// Areas close to each other are one: the walk over a gap is cheaper than another system call.
+void scanToo(uintptr_t begin, uintptr_t end) {
+  constexpr uintptr_t kGap = 64 << 20;
+  for (uint32_t k = 0; k < store().scannedCount; ++k) {
+    auto& area = store().scanned[k];
+    if (begin > area.end + kGap || end + kGap < area.begin) continue;
+    if (begin < area.begin) area.begin = begin;
+    if (end > area.end) area.end = end;
+    return;
+  }
+  if (store().scannedCount == sizeof store().scanned / sizeof store().scanned[0])
+    fail("the program has too many areas of memory for experiments in one process", "use --method fresh");
+  store().scanned[store().scannedCount++] = {begin, end};
+}
+
 // "begin-end rwxp offset device inode path"
 struct Line {
   uintptr_t begin, end;
-  bool writable, readable, isPrivate, isFile;
+  bool writable, readable, isPrivate, isFile, isStack;
 };
 
 uint64_t parseHex(const char*& at) {
@@ -143,7 +167,9 @@ Line parseLine(const char*& at) {
   while (*at != ' ') ++at; // device
   ++at;
   line.isFile = *at != '0';
-  while (*at != '\n') ++at;
+  line.isStack = false;
+  for (; *at != '\n'; ++at)
+    if (at[0] == '[' && at[1] == 's' && at[2] == 't') line.isStack = true;
   ++at;
   return line;
 }
@@ -154,6 +180,14 @@ bool isKnown(uintptr_t begin, uintptr_t end) {
   return false;
 }
 
+bool isShadow(uintptr_t address) {
+  for (const Area& area : kAreas) {
+    uintptr_t begin = uintptr_t(shadowOf(reinterpret_cast<void*>(area.begin))) & ~(kPage - 1);
+    if (address >= begin && address < begin + (area.end - area.begin) + kPage) return true;
+  }
+  return false;
+}
+
 void registerRegion(const Line& line) {
   if (!line.writable || !line.readable || !line.isPrivate) return;
   if (line.begin >= FL_SERVER_ADDRESS && line.begin < kServerEnd) return;
@@ -161,6 +195,14 @@ void registerRegion(const Line& line) {
   request.range = {line.begin, line.end - line.begin};
   request.mode = UFFDIO_REGISTER_MODE_WP;
   raw(SYS_ioctl, FL_SERVER.userfault, long(UFFDIO_REGISTER), long(&request));
+  if (isShadow(line.begin)) return; // looked at where there is something that it is the shadow of
+  // The stack grows down.
+  uintptr_t begin = line.isStack ? line.begin - (line.begin < (64ul << 20) ? 0 : 64ul << 20) : line.begin;
+  scanToo(begin, line.end);
+  if (hasShadow(begin, line.end - begin)) {
+    uintptr_t shadow = uintptr_t(shadowOf(reinterpret_cast<void*>(begin))) & ~(kPage - 1);
+    scanToo(shadow, shadow + (line.end - begin) + kPage);
+  }
   if (isKnown(line.begin, line.end)) return;
   if (store().knownCount < sizeof store().known / sizeof store().known[0])
     store().known[store().knownCount++] = {line.begin, line.end};
@@ -196,7 +238,8 @@ bool startSnapshots() {
   long at = raw(SYS_mmap, long(FL_SERVER_ADDRESS), long(kServerEnd - FL_SERVER_ADDRESS),
                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (at != long(FL_SERVER_ADDRESS)) return false;
-  raw(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  // A large program's copies are made at once.
+  raw(SYS_madvise, long(kCopiesAddress), long(kSlots * kPage), MADV_HUGEPAGE);
   // Faults of the kernel itself, for whom it is forbidden to others than root, are no matter in this kind.
   FL_SERVER.userfault = moveUp(int(raw(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)));
   if (FL_SERVER.userfault < 0) return false;

@@ -69,7 +69,7 @@ public:
     result_.candidates = candidates_.size();
     // The first batches are small: most answers are near.
     size_t size = 64;
-    for (size_t next = 0; next < candidates_.size() && !isOver(); size = std::min<size_t>(size * 2, 4096)) {
+    for (size_t next = 0; next < candidates_.size() && !isOver(); size = std::min<size_t>(size * 8, 8192)) {
       size_t end = std::min(next + size, candidates_.size());
       FL_CHECK(tryAll(next, end));
       next = end;

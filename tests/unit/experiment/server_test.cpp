@@ -1,0 +1,278 @@
+// Experiments in one process: each begins where it leaves the run, and leaves nothing behind for the next.
+#include "compiler/variant.h"
+#include "experiment/server.h"
+#include "support/environment.h"
+#include "support/run.h"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace faultline::experiment {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Does much of what a process can do to itself, in an order that its input decides.
+const char* const kBusy = R"(
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static int handled;
+static void onSignal(int s) { handled += s; }
+static jmp_buf back;
+static char* big;
+static size_t bigSize;
+static void grow(size_t n) {
+  char* more = realloc(big, n);
+  if (!more) exit(41);
+  if (n > bigSize) memset(more + bigSize, 7, n - bigSize);
+  big = more; bigSize = n;
+}
+static long sum(void) { long s = 0; for (size_t k = 0; k < bigSize; k += 4096) s += big[k]; return s; }
+static int once(int c) {
+  switch (c) {
+  case 'g': grow(bigSize + 300000); break;
+  case 's': grow(bigSize > 300000 ? bigSize - 300000 : 10); break;
+  case 'm': { void* p = malloc(5000); memset(p, c, 5000); free(p); break; }
+  case 'M': { void* p = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              memset(p, 3, 8192); munmap(p, 8192); break; }
+  case 'k': signal(SIGUSR1, handled > 20 ? SIG_IGN : onSignal); raise(SIGUSR1); break;
+  case 'j': if (setjmp(back) == 0) longjmp(back, 1); break;
+  case 'o': { int fd = open("/etc/passwd", O_RDONLY); char b[10]; if (read(fd, b, 10) != 10) exit(42);
+              int two = dup(fd); close(fd); lseek(two, 3, SEEK_SET); close(two); break; }
+  case 'c': { char* p = calloc(1, 70000); for (int k = 0; k < 70000; k += 100) if (p[k]) exit(43);
+              memset(p, 1, 70000); free(p); break; }
+  case 'e': fprintf(stderr, "e%d ", handled); break;
+  case 'x': exit(5);
+  case 'a': abort();
+  case 'n': return *(volatile int*)0;
+  default: printf("%c%ld ", c, sum());
+  }
+  return 0;
+}
+int main(void) {
+  int c, n = 0;
+  while ((c = getchar()) != EOF) {
+    n += once(c);
+    if (n > 100 || (c == 'q' && handled > 5)) break;
+  }
+  printf("%d %ld\n", handled, sum());
+  return handled & 3;
+}
+)";
+
+class ServedProgram {
+public:
+  explicit ServedProgram(const std::string& source) {
+    test::writeFile(dir_ / "p.c", source);
+    test::RunResult built = test::run(
+        {std::string(FAULTLINE_BIN_DIR) + "/faultline-cc", "-g", "p.c", "-o", "p"}, {.cwd = dir_.path()});
+    EXPECT_EQ(built.status, 0) << built.err;
+    test::ScopedVariable cache("XDG_CACHE_HOME", (dir_ / "cache").c_str());
+    auto made = compiler::recordVariant(dir_ / "p", {.jobs = 2, .alters = true, .progress = {}});
+    EXPECT_TRUE(bool(made)) << (bool(made) ? "" : made.error().message);
+    if (bool(made)) executable_ = made->executable;
+  }
+  ServerSetting setting(const std::string& input) const {
+    ServerSetting out;
+    out.variant = executable_;
+    out.program = dir_ / "p";
+    out.run = {.argv = {"./p"}, .env = {"PATH=/usr/bin:/bin"}, .cwd = dir_.path(), .input = input};
+    out.limits.epochs = 100000;
+    out.limits.seconds = 30;
+    out.worldPid = 4711;
+    out.worldClock = 1'700'000'000'000'000'000;
+    return out;
+  }
+
+private:
+  test::TempDir dir_;
+  std::filesystem::path executable_;
+};
+
+const ServedProgram& busy() {
+  static ServedProgram program(kBusy);
+  return program;
+}
+
+// Every instruction in every epoch: most are never reached, the others are all there are.
+std::vector<Experiment> allSwitches(uint64_t epochs, uint32_t instructions) {
+  std::vector<Experiment> out;
+  for (uint64_t epoch = 1; epoch <= epochs; ++epoch)
+    for (uint32_t i = 0; i < instructions; ++i)
+      out.push_back({.alterations = {{.kind = Alteration::Switch, .epoch = epoch, .instruction = i}}});
+  return out;
+}
+
+void expectSame(const Ending& a, const Ending& b) {
+  EXPECT_EQ(a.cut, b.cut) << a.broken << " / " << b.broken;
+  EXPECT_EQ(a.waitStatus, b.waitStatus);
+  EXPECT_EQ(a.epochs, b.epochs);
+  EXPECT_EQ(a.site, b.site);
+  EXPECT_EQ(a.counter, b.counter);
+  EXPECT_EQ(a.output, b.output);
+  EXPECT_EQ(a.errors, b.errors);
+  EXPECT_EQ(a.reached, b.reached);
+}
+
+Ending alone(const ServerSetting& setting, const Experiment& experiment) {
+  Server server(setting);
+  auto endings = server.run({&experiment, 1});
+  EXPECT_TRUE(bool(endings));
+  return bool(endings) ? endings->at(0) : Ending{};
+}
+
+TEST(Server, WalksTheRunToItsEnd) {
+  Server server(busy().setting("gsgw"));
+  auto walk = server.walk();
+  ASSERT_TRUE(bool(walk)) << walk.error().message;
+  EXPECT_EQ(walk->ending.status(), 0);
+  EXPECT_EQ(walk->ending.output, "w518 0 518\n");
+}
+
+TEST(Server, AnExperimentLeavesNothingBehind) {
+  ServerSetting setting = busy().setting("gmkMscojekgcwskeokkq");
+  setting.keepOutput = true;
+  std::vector<Experiment> experiments = allSwitches(90, 220);
+  Server server(setting);
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  size_t reached = 0, different = 0, compared = 0;
+  for (size_t k = 0; k < experiments.size(); ++k) {
+    if (!endings->at(k).reached) continue;
+    ++reached;
+    different += endings->at(k).output != endings->at(0).output;
+    // Every ninth, in a process where it is the only one.
+    if (reached % 9 != 0) continue;
+    SCOPED_TRACE(k);
+    expectSame(endings->at(k), alone(setting, experiments[k]));
+    ++compared;
+  }
+  EXPECT_GE(compared, 5u);
+  EXPECT_GE(different, 10u); // or the switches do nothing
+  // And the run itself is as it was.
+  expectSame(endings->at(0), alone(setting, {}));
+}
+
+TEST(Server, ANewInputIsARunFromTheStart) {
+  ServerSetting setting = busy().setting("gw");
+  setting.keepOutput = true;
+  Server server(setting);
+  std::vector<Experiment> experiments;
+  for (const char* input : {"w", "", "kkkq", "x", "a", "n", "gsgsgscoMj", "w"}) {
+    experiments.push_back({});
+    experiments.back().input = input;
+  }
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  EXPECT_EQ(endings->at(0).output, "w0 0 0\n");
+  EXPECT_EQ(endings->at(1).output, "0 0\n");
+  EXPECT_EQ(endings->at(2).status(), 30 & 3);
+  EXPECT_EQ(endings->at(3).status(), 5);
+  EXPECT_EQ(endings->at(4).signal(), SIGABRT);
+  EXPECT_EQ(endings->at(5).signal(), SIGSEGV);
+  EXPECT_EQ(endings->at(6).status(), 0);
+  expectSame(endings->at(7), endings->at(0));
+  EXPECT_EQ(server.stats().processes, 1u);
+}
+
+TEST(Server, ReplacesValuesAndLeavesStatementsOut) {
+  ServedProgram program(R"(
+#include <stdio.h>
+static int add(int a, int b) { return a + b; }
+int main(void) { int x = 3; x = add(x, 4); printf("%d\n", x); return x; }
+)");
+  ServerSetting setting = program.setting("");
+  setting.keepOutput = true;
+  std::vector<Experiment> experiments;
+  for (auto kind : {Alteration::ReplaceValue, Alteration::Skip})
+    for (uint64_t epoch = 1; epoch <= 2; ++epoch)
+      for (uint32_t i = 0; i < 40; ++i)
+        experiments.push_back(
+            {.alterations = {{.kind = kind, .epoch = epoch, .instruction = i, .value = 50}}});
+  Server server(setting);
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  std::set<std::string> outputs;
+  for (const Ending& e : *endings)
+    if (e.reached) outputs.insert(fmt::format("{} {}", e.output, e.status()));
+  // x = 50 at first; a = 50 or b = 50; the sum is 50; printed 50, returned 7; printed 7, returned 50.
+  EXPECT_THAT(outputs, ::testing::IsSupersetOf({"54\n 54", "53\n 53", "50\n 50", "50\n 7", "7\n 50"}));
+  // Left out: x = 3 (what was on the stack), the call (its result is the value given), the printing.
+  EXPECT_THAT(outputs, ::testing::Contains(" 7"));
+}
+
+TEST(Server, AnEndlessRunIsCutByItsSteps) {
+  ServedProgram program("int main(void) { volatile int n = 0; while (n < 3) n++; return n; }");
+  ServerSetting setting = program.setting("");
+  std::vector<Experiment> experiments;
+  for (uint32_t i = 0; i < 20; ++i)
+    experiments.push_back(
+        {.alterations = {{.kind = Alteration::SwitchFromThen, .epoch = 5, .instruction = i}}});
+  Server server(setting);
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings));
+  size_t cut = 0;
+  for (const Ending& e : *endings) cut += e.cut == Ending::Steps && e.reached;
+  EXPECT_EQ(cut, 1u);
+  EXPECT_EQ(endings->back().status(), 3);
+}
+
+TEST(Server, SaysWhatItCannotTakeBack) {
+  ServedProgram program(R"(
+#include <stdio.h>
+int main(int argc, char** argv) { if (argc > 1) fclose(fopen("made", "w")); puts("done"); return 0; }
+)");
+  Server server(program.setting(""));
+  std::vector<Experiment> experiments;
+  for (uint32_t i = 0; i < 20; ++i)
+    experiments.push_back({.alterations = {{.kind = Alteration::Switch, .epoch = 1, .instruction = i}}});
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings));
+  size_t strange = 0;
+  for (const Ending& e : *endings)
+    if (e.cut == Ending::Containment) {
+      ++strange;
+      EXPECT_THAT(e.broken, HasSubstr("openat"));
+    }
+  EXPECT_EQ(strange, 1u);
+  EXPECT_EQ(endings->back().status(), 0); // the next ones go on
+}
+
+TEST(Server, ARunThatDiffersFromTheRecordingHasNoOutcome) {
+  ServerSetting setting = busy().setting("gw");
+  setting.reference = std::make_shared<recording::MemoryLog>(std::vector<std::vector<uint8_t>>{{}});
+  Experiment experiment{.alterations = {{.kind = Alteration::Switch, .epoch = 2, .instruction = 1}}};
+  Ending ending = alone(setting, experiment);
+  EXPECT_EQ(ending.cut, Ending::Broken);
+  EXPECT_THAT(ending.broken, HasSubstr("not the recorded one"));
+}
+
+TEST(Server, ManyExperimentsLeaveNoProcessAndNoDescriptor) {
+  auto descriptors = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  auto before = descriptors();
+  {
+    Server server(busy().setting("gmkw"));
+    std::vector<Experiment> experiments;
+    for (int k = 0; k < 20000; ++k)
+      experiments.push_back({.alterations = {{.kind = Alteration::Switch,
+                                              .epoch = uint64_t(1 + k % 7),
+                                              .instruction = uint32_t(k % 200)}}});
+    auto endings = server.run(experiments);
+    ASSERT_TRUE(bool(endings));
+    for (const Ending& e : *endings) ASSERT_NE(e.cut, Ending::Broken) << e.broken;
+    EXPECT_EQ(server.stats().processes, 1u);
+  }
+  EXPECT_EQ(descriptors(), before);
+}
+
+} // namespace
+} // namespace faultline::experiment
