@@ -57,5 +57,6 @@ void addRemove(CLI::App& app, Context& context);
 void addShow(CLI::App& app, Context& context);
 void addSlice(CLI::App& app, Context& context);
 void addVerify(CLI::App& app, Context& context);
+void addWorker(CLI::App& app, Context& context);
 
 } // namespace faultline::cli

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "compiler/toolchain.h"
+#include "experiment/cell.h"
 
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -17,6 +18,7 @@ struct Check {
   std::string name;
   bool ok;
   std::string detail; // what was found, or what to do
+  bool needed = true; // else much works without
 };
 
 Check checkCompiler() {
@@ -69,18 +71,27 @@ Check checkCache() {
   return {"cache", true, fmt::format("{}, {} free", root->string(), humanSize(space.available))};
 }
 
+Check checkContainment() {
+  auto cell = experiment::Cell::create({}, {});
+  if (!cell) return {"containment", false, cell.error().message, false};
+  return {"containment", true, "experiments run in name spaces of their own, over a scratch layer"};
+}
+
 Result<int> examine(const Context& context) {
-  std::vector<Check> checks{checkCompiler(), checkLink(), checkLayout(), checkShadow(), checkCache()};
+  std::vector<Check> checks{checkCompiler(), checkLink(),  checkLayout(),
+                            checkShadow(),   checkCache(), checkContainment()};
   Terminal terminal = context.answerTerminal();
   nlohmann::json document{{"schema", "faultline/1"}, {"checks", nlohmann::json::array()}};
   std::string text;
   bool ready = true;
   for (const Check& c : checks) {
-    ready &= c.ok;
-    document["checks"].push_back({{"name", c.name}, {"ok", c.ok}, {"detail", c.detail}});
-    text += fmt::format("{}  {:<15} {}\n",
-                        c.ok ? terminal.paint(Style::Green, "ok  ") : terminal.paint(Style::Red, "FAIL"),
-                        c.name, c.detail);
+    ready &= c.ok || !c.needed;
+    document["checks"].push_back(
+        {{"name", c.name}, {"ok", c.ok}, {"needed", c.needed}, {"detail", c.detail}});
+    std::string mark = c.ok       ? terminal.paint(Style::Green, "ok  ")
+                       : c.needed ? terminal.paint(Style::Red, "FAIL")
+                                  : terminal.paint(Style::Yellow, "warn");
+    text += fmt::format("{}  {:<15} {}\n", mark, c.name, c.detail);
   }
   document["ready"] = ready;
   text += ready ? "This machine is ready.\n" : "This machine is not ready; see above.\n";

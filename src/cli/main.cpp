@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   addCache(app, context);
   addCritical(app, context);
   addDoctor(app, context);
+  addWorker(app, context);
   try {
     std::vector<std::string> words = wordsForCli11(argc, argv);
     std::reverse(words.begin(), words.end()); // as it wants them

@@ -49,10 +49,27 @@ bool mapNames(pid_t pid) {
          writeText(process + "gid_map", fmt::format("{0} {0} 1", getegid()));
 }
 
+// Settings that are known to forbid it, and what to do about them.
+std::string whatForbids() {
+  struct {
+    const char *file, *forbidding, *advice;
+  } const settings[] = {
+      {"/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"},
+      {"/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000"},
+      {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+       "sysctl kernel.apparmor_restrict_unprivileged_userns=0"}};
+  for (const auto& setting : settings) {
+    auto text = readFile(setting.file);
+    if (text && text->substr(0, text->find('\n')) == setting.forbidding)
+      return fmt::format("ask for `{}`", setting.advice);
+  }
+  return "the kernel, or the container that this runs in, must allow user name spaces and mounts in them";
+}
+
 Error notContained(std::string_view what, int error) {
-  return errorf("experiments cannot be contained here: {}: {}; allow user name spaces "
-                "(`faultline doctor` says more), or let the program do what it wants with --uncontained",
-                what, std::strerror(error));
+  return errorf("experiments cannot be contained here: {}: {}; {}, or let the program do what it wants with "
+                "--uncontained",
+                what, std::strerror(error), whatForbids());
 }
 
 } // namespace

@@ -30,6 +30,7 @@ struct CellRun {
   int shared = -1;                         // the memory shared with the runtime
   recording::FileDescriptor inputEnd = {}; // of a pipe into which `inputBytes` go; none: it is a file
   std::string_view inputBytes = {};
+  int stop = -1;                    // readable: the run is no longer wanted
   const uint64_t* epochs = nullptr; // the program's own counter, in memory shared with it
 };
 

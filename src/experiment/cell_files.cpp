@@ -60,6 +60,47 @@ void setRights(const char* path, const MountStep& step) {
   chmod(path, step.mode);
 }
 
+struct FolderEntry { // as the kernel writes it
+  uint64_t inode;
+  int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[];
+};
+bool isDots(const char* name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
+
+bool isEmptyFolder(const char* path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  alignas(FolderEntry) char buffer[1024];
+  long got = fd < 0 ? -1 : syscall(SYS_getdents64, fd, buffer, sizeof buffer);
+  if (fd >= 0) close(fd);
+  for (long at = 0; at < got;) {
+    auto* entry = reinterpret_cast<FolderEntry*>(buffer + at);
+    if (!isDots(entry->name)) return false;
+    at += entry->length;
+  }
+  return got >= 0;
+}
+
+// False: it is deeper than we go.
+bool removeTree(int in, const char* name, int depth = 0) {
+  constexpr int kDeepest = 40;
+  if (unlinkat(in, name, 0) == 0) return true;
+  if (depth == kDeepest) return false;
+  int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool done = true;
+  alignas(FolderEntry) char buffer[2048];
+  for (long got; done && (got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
+    for (long at = 0; at < got && done;) {
+      auto* entry = reinterpret_cast<FolderEntry*>(buffer + at);
+      if (!isDots(entry->name)) done = removeTree(fd, entry->name, depth + 1);
+      at += entry->length;
+    }
+  close(fd);
+  return done && unlinkat(in, name, AT_REMOVEDIR) == 0;
+}
+
 } // namespace
 
 bool CellFiles::setUp(const CellPlan& plan, CellReport& report) {
@@ -141,7 +182,7 @@ bool CellFiles::build(CellReport& report) {
   return true;
 }
 
-bool CellFiles::apply(const MountStep& step, size_t number, CellReport& report) {
+bool CellFiles::apply(MountStep& step, size_t number, CellReport& report) {
   Path to(kRoot, step.path);
   switch (step.kind) {
   case MountStep::Directory:
@@ -156,35 +197,61 @@ bool CellFiles::apply(const MountStep& step, size_t number, CellReport& report) 
     if (bind(Path("/old", step.path), to)) makeReadOnly(to, false);
     return true;
   case MountStep::Overlay:
-    return overlay(step, number, report);
+    return makeOverlay(step, number, report);
   }
   return true;
 }
 
-bool CellFiles::overlay(const MountStep& step, size_t number, CellReport& report) {
+bool CellFiles::makeOverlay(MountStep& step, size_t number, CellReport& report) {
+  Path to(kRoot, step.path);
+  if (mkdir(to, 0755) != 0 && errno != EEXIST) return failed(report, "make a folder", step.path);
+  return mountOverlay(step, number, report);
+}
+
+bool CellFiles::mountOverlay(MountStep& step, size_t number, CellReport& report) {
   Path to(kRoot, step.path), lower("/old", step.path);
   Path upper("/scratch/upper/", number), work("/scratch/work/", number);
-  if (mkdir(to, 0755) != 0 && errno != EEXIST) return failed(report, "make a folder", step.path);
+  step.layered = false;
   if (mkdir(upper, 0700) != 0 || mkdir(work, 0700) != 0) return failed(report, "make a scratch folder");
   setRights(upper, step);
   // From within: the name of the lower directory may have characters that mean something to the kernel.
   char options[256];
   snprintf(options, sizeof options, "lowerdir=.,upperdir=%s,workdir=%s,userxattr",
            static_cast<const char*>(upper), static_cast<const char*>(work));
-  bool done = chdir(lower) == 0 && mount("overlay", to, "overlay", 0, options) == 0;
-  if (!done && errno == ENOENT && access(lower, F_OK) != 0) {
-    (void)!chdir("/");
-    return true; // it is gone
-  }
+  if (chdir(lower) != 0 && errno == ENOENT) return true; // it is gone
+  step.layered = mount("overlay", to, "overlay", 0, options) == 0;
   int error = errno;
   if (chdir("/") != 0) return failed(report, "go back");
-  if (done) return true;
-  // No overlay over the root's folders means no overlays at all; a file system that cannot have one, or a
-  // folder that is not ours to look into, is shown as it is, but cannot be written to.
+  if (step.layered) return true;
+  // A file system that cannot have an overlay, or a folder that is not ours to look into, is shown as it is,
+  // but cannot be written to.
   errno = error;
   if (error == ENODEV || error == EPERM) return failed(report, "mount an overlay", step.path);
   if (!bind(lower, to, MS_REC) || !makeReadOnly(to, true)) return failed(report, "bind", step.path);
   return true;
+}
+
+bool CellFiles::hasStepBelow(const MountStep& step) const {
+  size_t length = strlen(step.path);
+  for (size_t i = 0; i < plan_->stepCount; ++i)
+    if (strncmp(plan_->steps[i].path, step.path, length) == 0 && plan_->steps[i].path[length] == '/')
+      return true;
+  return false;
+}
+
+// Mounts those overlays anew that were written to. Where that is not enough, all is made anew.
+bool CellFiles::refresh(CellReport& report) {
+  constexpr uint64_t kFewFiles = 200; // more go faster with their file system
+  if (cleanFiles_ - freeFiles() > kFewFiles) return build(report);
+  for (size_t i = 0; i < plan_->stepCount; ++i) {
+    MountStep& step = plan_->steps[i];
+    Path upper("/scratch/upper/", i), work("/scratch/work/", i);
+    if (!step.layered || isEmptyFolder(upper)) continue;
+    if (hasStepBelow(step) || umount2(Path(kRoot, step.path), MNT_DETACH) != 0) return build(report);
+    if (!removeTree(AT_FDCWD, upper) || !removeTree(AT_FDCWD, work)) return build(report);
+    if (!mountOverlay(step, i, report)) return false;
+  }
+  return freeFiles() == cleanFiles_ || build(report);
 }
 
 uint64_t CellFiles::freeFiles() const {
@@ -200,7 +267,11 @@ bool CellFiles::isFull() const {
 bool CellFiles::prepare(const CellOrder& order, CellReport& report) {
   // All that a run can leave behind is a file more: a new one, a copy of one below, or the mark of one that
   // was removed.
-  if ((!built_ || order.planChanged || freeFiles() != cleanFiles_) && !build(report)) return false;
+  if (!built_ || order.planChanged) {
+    if (!build(report)) return false;
+  } else if (freeFiles() != cleanFiles_ && !refresh(report)) {
+    return false;
+  }
   if (order.fileCount == 0) return true;
   int root = open(kRoot, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return failed(report, "open the scratch layer's root");

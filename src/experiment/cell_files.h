@@ -1,6 +1,6 @@
 // The file system of a contained program, from inside the cell: put together as planned (cell_tree.h) over a
-// scratch layer in memory, which is bounded, and thrown away when a run has written to it. One that has not
-// is used for the next run, so a program that writes no files pays nothing.
+// scratch layer in memory, which is bounded. What a run has written is thrown away, overlay by overlay: a
+// program that writes no files pays nothing, one that writes to one place pays for one overlay.
 #pragma once
 
 #include "experiment/cell_memory.h"
@@ -21,8 +21,11 @@ private:
   bool makeStage(CellReport& report);
   bool makeDevices(CellReport& report);
   bool build(CellReport& report);
-  bool apply(const MountStep& step, size_t number, CellReport& report);
-  bool overlay(const MountStep& step, size_t number, CellReport& report);
+  bool refresh(CellReport& report);
+  bool apply(MountStep& step, size_t number, CellReport& report);
+  bool makeOverlay(MountStep& step, size_t number, CellReport& report);
+  bool mountOverlay(MountStep& step, size_t number, CellReport& report);
+  bool hasStepBelow(const MountStep& step) const;
   bool write(int root, const CellFile& file, CellReport& report);
   uint64_t freeFiles() const;
 

@@ -30,6 +30,7 @@ struct MountStep {
   uint32_t mode;
   uid_t user;
   gid_t group;
+  bool layered = false; // inside: an overlay is mounted there
 };
 
 struct CellPlan {

@@ -106,11 +106,13 @@ bool CellSession::wait(int milliseconds) {
   pollfd fds[] = {{socket_, POLLIN, 0},
                   {output_.get(), POLLIN, 0},
                   {errors_.get(), POLLIN, 0},
-                  {run_.inputEnd.get(), POLLOUT, 0}};
-  if (poll(fds, 4, milliseconds) <= 0) return false;
+                  {run_.inputEnd.get(), POLLOUT, 0},
+                  {stopped_ ? -1 : run_.stop, POLLIN, 0}};
+  if (poll(fds, 5, milliseconds) <= 0) return false;
   if (fds[1].revents) take(output_, ending_.output);
   if (fds[2].revents) take(errors_, ending_.errors);
   if (fds[3].revents) feed();
+  if (fds[4].revents) stop(Ending::Broken);
   return fds[0].revents != 0;
 }
 
@@ -163,6 +165,7 @@ Ending CellSession::ending(const CellReport* report) {
     return std::move(ending_);
   }
   if (ending_.cut == Ending::None) ending_.cut = report->cut;
+  if (ending_.cut == Ending::Broken) ending_.broken = "it was no longer wanted";
   ending_.waitStatus = report->waitStatus;
   ending_.blocked = report->blocked;
   return std::move(ending_);

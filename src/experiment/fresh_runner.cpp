@@ -121,7 +121,7 @@ Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limi
   return FreshRunner(std::move(shared));
 }
 
-Result<Ending> FreshRunner::run(const RunSpec& spec) const {
+Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
   if (!spec.alterations.empty()) return errorf("a fresh process cannot be altered on its way");
   FL_TRY(log, recording::SharedLog::create({.flags = FL_FLAG_DROP}));
   CellRun order{.executable = shared_->program.variant.string(),
@@ -132,6 +132,7 @@ Result<Ending> FreshRunner::run(const RunSpec& spec) const {
   FileDescriptor input;
   FL_CHECK(shared_->giveInput(spec, order, input));
   order.shared = log.fd();
+  order.stop = stop;
   order.epochs = log.epochCounter();
   FL_TRY(cell, shared_->takeCell());
   auto ending = cell->run(std::move(order));

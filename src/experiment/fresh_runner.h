@@ -39,7 +39,8 @@ public:
   ~FreshRunner();
 
   // An error: it could not be run at all (a path is wrong, the machine has no room).
-  Result<Ending> run(const RunSpec& spec) const;
+  // `stop`: a descriptor; when it becomes readable, the run is ended, and is Broken.
+  Result<Ending> run(const RunSpec& spec, int stop = -1) const;
   const Limits& limits() const;
 
 private:

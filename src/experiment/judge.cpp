@@ -44,6 +44,12 @@ Result<Judge> Judge::create(recording::Expectation expectation, const Ending& or
   return judge;
 }
 
+Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {
+  Judge judge(std::move(expectation), std::move(directory));
+  judge.original_ = original;
+  return judge;
+}
+
 Result<Verdict> Judge::judge(const Ending& ending) const { return judge(ending, expectation_); }
 
 Result<Verdict> Judge::judge(const Ending& ending, const recording::Expectation& expectation) const {

@@ -30,6 +30,9 @@ public:
   // oracle cannot be asked.
   static Result<Judge> create(recording::Expectation expectation, const Ending& original,
                               std::string directory);
+  // The same, from what was known of it before.
+  static Judge of(recording::Expectation expectation, const FailureIdentity& original, std::string directory);
+  // From any thread.
   Result<Verdict> judge(const Ending& ending) const;
   // The same where what is right depends on the run: another input has another right output.
   Result<Verdict> judge(const Ending& ending, const recording::Expectation& expectation) const;

@@ -1,0 +1,173 @@
+#include "experiment/verdict_cache.h"
+
+#include "base/file.h"
+
+#include <chrono>
+#include <sqlite3.h>
+#include <xxhash.h>
+
+namespace faultline::experiment {
+namespace {
+
+// Another is another file.
+constexpr const char* kFile = "verdicts-1.sqlite";
+constexpr int kPatience = 10'000; // milliseconds that another process may keep the file locked
+// Verdicts between looks at the size.
+constexpr uint64_t kLookAgain = 1000;
+
+constexpr const char* kTable =
+    "CREATE TABLE IF NOT EXISTS verdicts"
+    " (key BLOB PRIMARY KEY, verdict INTEGER, ending BLOB, used INTEGER) WITHOUT ROWID";
+
+int64_t now() {
+  auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
+// A verdict that is used is marked so at most this often.
+constexpr int64_t kMarkAgain = 60'000'000;
+
+bool run(sqlite3* database, const char* text) {
+  return sqlite3_exec(database, text, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+void bindBytes(sqlite3_stmt* statement, int place, const std::string& bytes) {
+  sqlite3_bind_blob(statement, place, bytes.data(), int(bytes.size()), SQLITE_TRANSIENT);
+}
+
+} // namespace
+
+std::string verdictKey(const Setting& setting, const RunSpec& spec) {
+  std::string bytes = pack(setting) + pack(spec);
+  XXH128_canonical_t hash;
+  XXH128_canonicalFromHash(&hash, XXH3_128bits(bytes.data(), bytes.size()));
+  return {reinterpret_cast<const char*>(hash.digest), sizeof hash.digest};
+}
+
+bool isWorthKeeping(const Outcome& outcome) {
+  if (outcome.ending.cut == Ending::Broken) return false;
+  return outcome.verdict != Verdict::None || outcome.ending.cut != Ending::Time;
+}
+
+Result<std::unique_ptr<VerdictCache>> VerdictCache::openDefault() {
+  FL_TRY(directory, cacheDir());
+  return open(directory / kFile);
+}
+
+Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::path& file,
+                                                         uint64_t mostBytes) {
+  std::unique_ptr<VerdictCache> cache(new VerdictCache(file, mostBytes));
+  if (!cache->connect() && !cache->startAnew())
+    return errorf("verdicts cannot be kept in {}: is it writable, is the disk full?", file.string());
+  return cache;
+}
+
+VerdictCache::~VerdictCache() { disconnect(); }
+
+bool VerdictCache::connect() {
+  int code = sqlite3_open_v2(file_.c_str(), &database_,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code != SQLITE_OK) return disconnect(), false;
+  sqlite3_busy_timeout(database_, kPatience);
+  // With a log beside it, readers and a writer do not wait for each other; a lost verdict is no harm.
+  bool ready = run(database_, "PRAGMA journal_mode=WAL") && run(database_, "PRAGMA synchronous=OFF") &&
+               run(database_, kTable);
+  find_ = prepare("SELECT verdict, ending, used FROM verdicts WHERE key = ?");
+  store_ = prepare("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)");
+  touch_ = prepare("UPDATE verdicts SET used = ?2 WHERE key = ?1");
+  if (ready && find_ && store_ && touch_) return true;
+  disconnect();
+  return false;
+}
+
+void VerdictCache::disconnect() {
+  for (sqlite3_stmt** statement : {&find_, &store_, &touch_}) {
+    sqlite3_finalize(*statement);
+    *statement = nullptr;
+  }
+  sqlite3_close(database_);
+  database_ = nullptr;
+}
+
+sqlite3_stmt* VerdictCache::prepare(const char* text) {
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v2(database_, text, -1, &statement, nullptr);
+  return statement;
+}
+
+bool VerdictCache::startAnew() {
+  disconnect();
+  std::error_code failed;
+  bool there = std::filesystem::exists(file_, failed);
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file_.string() + suffix, failed);
+  if (!connect()) return false;
+  if (there) notice_ = fmt::format("{} was damaged; the verdicts in it are forgotten", file_.string());
+  return true;
+}
+
+void VerdictCache::noticeDamage(int code) {
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) startAnew();
+}
+
+std::optional<Outcome> VerdictCache::find(const std::string& key) {
+  std::lock_guard guard(mutex_);
+  if (!database_) return std::nullopt;
+  bindBytes(find_, 1, key);
+  int code = sqlite3_step(find_);
+  std::optional<Outcome> outcome;
+  if (code == SQLITE_ROW) {
+    auto* bytes = static_cast<const char*>(sqlite3_column_blob(find_, 1));
+    auto ending = unpackEnding({bytes, size_t(sqlite3_column_bytes(find_, 1))});
+    int verdict = sqlite3_column_int(find_, 0);
+    bool known = verdict >= 0 && verdict <= int(Verdict::None);
+    if (ending && known) outcome = Outcome{Verdict(verdict), std::move(*ending), true};
+  }
+  bool mark = outcome && sqlite3_column_int64(find_, 2) < now() - kMarkAgain;
+  sqlite3_reset(find_);
+  if (mark) {
+    bindBytes(touch_, 1, key);
+    sqlite3_bind_int64(touch_, 2, now());
+    code = sqlite3_step(touch_);
+    sqlite3_reset(touch_);
+  }
+  noticeDamage(code);
+  return outcome;
+}
+
+void VerdictCache::store(const std::string& key, const Outcome& outcome) {
+  if (!isWorthKeeping(outcome)) return;
+  Ending ending = outcome.ending;
+  ending.output.clear();
+  ending.errors.clear();
+  std::lock_guard guard(mutex_);
+  if (!database_) return;
+  bindBytes(store_, 1, key);
+  sqlite3_bind_int(store_, 2, int(outcome.verdict));
+  bindBytes(store_, 3, pack(ending));
+  sqlite3_bind_int64(store_, 4, now());
+  int code = sqlite3_step(store_);
+  sqlite3_reset(store_);
+  noticeDamage(code);
+  if (++stored_ % kLookAgain == 0) bound();
+}
+
+int64_t VerdictCache::number(const char* query) {
+  sqlite3_stmt* statement = prepare(query);
+  int64_t value = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  sqlite3_finalize(statement);
+  return value;
+}
+
+// Pages that become free are used again, so the file stays as large as it was.
+void VerdictCache::bound() {
+  int64_t used = number("PRAGMA page_count") - number("PRAGMA freelist_count");
+  if (uint64_t(used * number("PRAGMA page_size")) <= mostBytes_) return;
+  run(database_, "DELETE FROM verdicts WHERE key IN (SELECT key FROM verdicts ORDER BY used"
+                 " LIMIT (SELECT count(*) / 4 FROM verdicts))");
+}
+
+std::string VerdictCache::notice() const {
+  std::lock_guard guard(mutex_);
+  return notice_;
+}
+
+} // namespace faultline::experiment

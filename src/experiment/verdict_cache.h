@@ -1,0 +1,64 @@
+// Verdicts that are known already, by the content of the experiment: an interrupted search goes on where it
+// was, and a search that comes by the same input again does not run it again.
+//
+// One SQLite file for all searches of a user; several processes may use it at once. It is bounded: what was
+// not used for longest goes first. A damaged file is thrown away; nothing in it is worth an error.
+#pragma once
+
+#include "experiment/executor.h"
+#include "experiment/setting.h"
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace faultline::experiment {
+
+class VerdictCache {
+public:
+  static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
+
+  static Result<std::unique_ptr<VerdictCache>> open(const std::filesystem::path& file,
+                                                    uint64_t mostBytes = kMostBytes);
+  // In the cache directory.
+  static Result<std::unique_ptr<VerdictCache>> openDefault();
+  ~VerdictCache();
+  VerdictCache(const VerdictCache&) = delete;
+  VerdictCache& operator=(const VerdictCache&) = delete;
+
+  std::optional<Outcome> find(const std::string& key);
+  void store(const std::string& key, const Outcome& outcome);
+  // What the user should know: that the file was damaged. Empty: nothing.
+  std::string notice() const;
+
+private:
+  VerdictCache(std::filesystem::path file, uint64_t mostBytes)
+      : file_(std::move(file)), mostBytes_(mostBytes) {}
+  bool connect();
+  void disconnect();
+  bool startAnew();
+  void noticeDamage(int code);
+  void bound();
+  sqlite3_stmt* prepare(const char* text);
+  int64_t number(const char* query);
+
+  std::filesystem::path file_;
+  uint64_t mostBytes_;
+  mutable std::mutex mutex_;
+  sqlite3* database_ = nullptr;
+  sqlite3_stmt *find_ = nullptr, *store_ = nullptr, *touch_ = nullptr;
+  uint64_t stored_ = 0;
+  std::string notice_;
+};
+
+// Names the experiment by all that its verdict depends on.
+std::string verdictKey(const Setting& setting, const RunSpec& spec);
+
+// Whether running it again would tell the same: not of one that was broken off, or that the machine may only
+// have been too slow for.
+bool isWorthKeeping(const Outcome& outcome);
+
+} // namespace faultline::experiment
