@@ -1,5 +1,7 @@
 #include "experiment/cell_files.h"
 
+#include "experiment/cell_folder.h"
+
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -58,47 +60,6 @@ void setRights(const char* path, const MountStep& step) {
   // Who is not root can give it to nobody else.
   if (lchown(path, step.user, step.group) != 0 && errno != EINVAL && errno != EPERM) return;
   chmod(path, step.mode);
-}
-
-struct FolderEntry { // as the kernel writes it
-  uint64_t inode;
-  int64_t offset;
-  unsigned short length;
-  unsigned char type;
-  char name[];
-};
-bool isDots(const char* name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
-
-bool isEmptyFolder(const char* path) {
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  alignas(FolderEntry) char buffer[1024];
-  long got = fd < 0 ? -1 : syscall(SYS_getdents64, fd, buffer, sizeof buffer);
-  if (fd >= 0) close(fd);
-  for (long at = 0; at < got;) {
-    auto* entry = reinterpret_cast<FolderEntry*>(buffer + at);
-    if (!isDots(entry->name)) return false;
-    at += entry->length;
-  }
-  return got >= 0;
-}
-
-// False: it is deeper than we go.
-bool removeTree(int in, const char* name, int depth = 0) {
-  constexpr int kDeepest = 40;
-  if (unlinkat(in, name, 0) == 0) return true;
-  if (depth == kDeepest) return false;
-  int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return false;
-  bool done = true;
-  alignas(FolderEntry) char buffer[2048];
-  for (long got; done && (got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
-    for (long at = 0; at < got && done;) {
-      auto* entry = reinterpret_cast<FolderEntry*>(buffer + at);
-      if (!isDots(entry->name)) done = removeTree(fd, entry->name, depth + 1);
-      at += entry->length;
-    }
-  close(fd);
-  return done && unlinkat(in, name, AT_REMOVEDIR) == 0;
 }
 
 } // namespace
@@ -248,7 +209,7 @@ bool CellFiles::refresh(CellReport& report) {
     Path upper("/scratch/upper/", i), work("/scratch/work/", i);
     if (!step.layered || isEmptyFolder(upper)) continue;
     if (hasStepBelow(step) || umount2(Path(kRoot, step.path), MNT_DETACH) != 0) return build(report);
-    if (!removeTree(AT_FDCWD, upper) || !removeTree(AT_FDCWD, work)) return build(report);
+    if (!removeTree(upper) || !removeTree(work)) return build(report);
     if (!mountOverlay(step, i, report)) return false;
   }
   return freeFiles() == cleanFiles_ || build(report);

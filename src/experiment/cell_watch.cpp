@@ -1,6 +1,7 @@
 #include "experiment/cell_watch.h"
 
 #include "experiment/cell_filter.h"
+#include "experiment/cell_folder.h"
 
 #include <cerrno>
 #include <csignal>
@@ -17,26 +18,14 @@
 namespace faultline::experiment {
 namespace {
 
-struct DirectoryEntry { // as the kernel writes it
-  uint64_t inode;
-  int64_t offset;
-  unsigned short length;
-  unsigned char type;
-  char name[];
-};
-
-// Calls `each` with every number that is a name in the directory. Nothing is allocated.
-template <class Each> void forEachNumber(const char* directory, Each each) {
-  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+// Calls `each` with every number that is a name in the folder.
+template <class Each> void forEachNumber(const char* folder, Each each) {
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
-  alignas(DirectoryEntry) char buffer[16384];
-  long got;
-  while ((got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
-    for (long at = 0; at < got;) {
-      auto* entry = reinterpret_cast<DirectoryEntry*>(buffer + at);
-      if (entry->name[0] >= '0' && entry->name[0] <= '9') each(atoi(entry->name));
-      at += entry->length;
-    }
+  forEachEntry(fd, [&](const char* name) {
+    if (name[0] >= '0' && name[0] <= '9') each(atoi(name));
+    return true;
+  });
   close(fd);
 }
 
@@ -109,6 +98,8 @@ CellUse useOfDescendants(bool memoryFiles) {
 
 void killDescendants(bool alone) {
   if (alone) {
+    // Mostly there is nobody: an orphan would be our child.
+    if (waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) return;
     // One sweep reaches all: who is just being forked sees the signal pending and is not made.
     if (getpid() == 1) killAllOthers();
     while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {

@@ -2,11 +2,15 @@
 #include "experiment/cell_tree.h"
 #include "unit/experiment/built_program.h"
 
+#include <algorithm>
 #include <csignal>
 #include <dirent.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,8 +109,11 @@ int main(int argc, char** argv) {
     char b[8];
     int random = open("/dev/urandom", O_RDONLY), null = open("/dev/null", O_WRONLY), zero = open("/dev/zero", O_RDONLY);
     FILE* shm = fopen("/dev/shm/x", "w");
+    int terminal = posix_openpt(O_RDWR);
+    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal) || open(ptsname(terminal), O_RDWR) < 0) return 2;
     return !(read(random, b, 8) == 8 && write(null, b, 8) == 8 && read(zero, b, 8) == 8 && shm && access("/proc/self/maps", R_OK) == 0);
   }
+  if (is(what, "linger")) { fork(); if (fork() == 0) setsid(); signal(SIGHUP, SIG_IGN); signal(SIGTERM, SIG_IGN); for (;;) pause(); }
   if (is(what, "disks")) return open(with, O_RDONLY) >= 0;
   return 0;
 }
@@ -172,16 +179,22 @@ protected:
   }
   Ending run(std::vector<std::string> args) const {
     RunSpec spec = program().spec(std::move(args));
+    spec.argv[0] = mark();
     spec.cwd = tree_.path();
     return valueOf(runner_->run(spec));
+  }
+  // What the runs of this process are called, and no others.
+  static std::string mark() {
+    static const std::string mark = fmt::format("./program-{}", getpid());
+    return mark;
   }
   // Of all processes on this machine.
   static int programsRunning() {
     int n = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::error_code failed;
-      auto file = std::filesystem::read_symlink(entry.path() / "exe", failed);
-      n += !failed && file.native().starts_with(program().variant().directory.native());
+      std::string words;
+      std::getline(std::ifstream(entry.path() / "cmdline"), words, '\0');
+      n += words == mark();
     }
     return n;
   }
@@ -223,6 +236,43 @@ TEST_F(Contained, OpensSockets) {
   EXPECT_EQ(run({"connect", "127.0.0.1", "22"}).status(), ECONNREFUSED) << "nobody listens in there";
 }
 
+TEST_F(Contained, CallsServersOfThisMachine) {
+  std::string path = tree_ / "socket", name = "faultline-test-" + std::to_string(getpid());
+  for (const std::string& place : {path, std::string(1, 0) + name}) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::ranges::copy(place, address.sun_path);
+    int server = socket(AF_UNIX, SOCK_STREAM, 0);
+    ASSERT_EQ(
+        bind(server, reinterpret_cast<sockaddr*>(&address), socklen_t(sizeof(sa_family_t) + place.size())),
+        0);
+    listen(server, 5);
+    Ending ending = run({place[0] ? "named" : "abstract", place[0] ? path : name});
+    EXPECT_EQ(ending.status(), ECONNREFUSED);
+    close(server);
+  }
+  std::filesystem::remove(path);
+}
+
+// Whoever makes experiments may be killed at any moment.
+TEST_F(Contained, OutlivesNobody) {
+  EXPECT_EQ(mark(), fmt::format("./program-{}", getpid()));
+  pid_t user = fork();
+  if (user == 0) {
+    FreshRunner runner = program().runner({.seconds = 1000});
+    RunSpec spec = program().spec({"linger"});
+    spec.argv[0] = mark();
+    (void)runner.run(spec);
+    _exit(0);
+  }
+  for (int i = 0; i < 500 && programsRunning() < 3; ++i) usleep(10'000);
+  EXPECT_GE(programsRunning(), 3);
+  kill(user, SIGKILL);
+  waitpid(user, nullptr, 0);
+  for (int i = 0; i < 500 && programsRunning() > 0; ++i) usleep(10'000);
+  EXPECT_EQ(programsRunning(), 0);
+}
+
 TEST_F(Contained, KillsWhomItCan) {
   Ending ending = run({"kill", std::to_string(canary_.pid())});
   EXPECT_EQ(ending.status(), 7) << "kill(-1) spares the sender";
@@ -250,6 +300,23 @@ TEST_F(Contained, LeavesNothingForTheNextRun) {
 }
 
 TEST_F(Contained, FindsTheUsualDevices) { EXPECT_EQ(run({"devices"}).status(), 0); }
+
+// Root is refused little by the kernel; most users are not root. The same again as one who is not.
+TEST(Unprivileged, NothingIsDifferent) {
+  if (geteuid() != 0) GTEST_SKIP() << "the other tests have shown it";
+  test::TempDir home;
+  chmod(home.path().c_str(), 0777);
+  std::vector<std::string> asNobody = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"},
+                           words = asNobody;
+  std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  words.insert(words.end(), {"test", "-x", self});
+  if (test::run(words).status != 0) GTEST_SKIP() << "the build is in a folder that others may not read";
+  words = asNobody;
+  words.insert(words.end(), {self, "--gtest_filter=Contained.*:FreshRun.*"});
+  test::RunResult result = test::run(words, {.env = {{"HOME", home.path()}, {"TMPDIR", home.path()}}});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, ::testing::HasSubstr("Contained.FillsTheDisk"));
+}
 
 TEST(MountPoints, AreReadFromTheKernelsTable) {
   EXPECT_THAT(mountPoints("22 27 0:21 / /proc rw - proc proc rw\n"
