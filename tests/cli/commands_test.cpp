@@ -304,6 +304,24 @@ TEST_F(Commands, DoctorFindsThisMachineReady) {
   EXPECT_EQ(json::parse(doctor.out)["ready"], true);
 }
 
+// Where the kernel allows no name spaces, recording and replay work all the same.
+TEST_F(Commands, DoctorSaysWhatContainmentLacks) {
+  std::vector<std::string> words = {"unshare", "--map-root-user", "/bin/sh", "-c"};
+  const std::string forbid = "echo 0 > /proc/sys/user/max_user_namespaces";
+  words.push_back(forbid);
+  if (run(words).status != 0) GTEST_SKIP() << "no name space here in which to forbid name spaces";
+  words.back() = forbid + " && exec " FAULTLINE_BIN_DIR "/faultline doctor --json";
+  RunResult doctor = run(words);
+  EXPECT_EQ(doctor.status, 0) << doctor.out << doctor.err;
+  auto checks = json::parse(doctor.out)["checks"];
+  auto found =
+      std::find_if(checks.begin(), checks.end(), [](const json& c) { return c["name"] == "containment"; });
+  ASSERT_NE(found, checks.end());
+  EXPECT_EQ((*found)["ok"], false);
+  EXPECT_THAT((*found)["detail"].get<std::string>(), HasSubstr("sysctl user.max_user_namespaces"));
+  EXPECT_THAT((*found)["detail"].get<std::string>(), HasSubstr("--uncontained"));
+}
+
 TEST_F(Commands, HelpNamesEverySubcommand) {
   RunResult help = faultline({"--help"});
   EXPECT_EQ(help.status, 0);
