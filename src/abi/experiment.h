@@ -11,10 +11,17 @@
  */
 #ifndef FAULTLINE_ABI_EXPERIMENT_H
 #define FAULTLINE_ABI_EXPERIMENT_H
+#include "abi/state.h"
+
 #include <stdint.h>
 
 #define FL_EXPERIMENT_VERSION 1
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
+/* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
+ * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
+#define FL_EXPERIMENT_INSIDE (-1)
+#define FL_INSIDE_ADDRESS (FL_STATE_ADDRESS + 0x1000ul)
+#define FL_INSIDE_SIZE (FL_LOG_ADDRESS - FL_INSIDE_ADDRESS)
 /* What the server keeps for itself: never rolled back. */
 #define FL_SERVER_ADDRESS 0x610000000000ul
 
@@ -68,7 +75,6 @@ typedef struct fl_experiment {
 enum fl_experiments_flags {
   FL_EXPECTS_OUTPUT = 1, /* `expected` is all of the right standard output */
   FL_LOCKSTEP = 2,       /* after each experiment the server waits for `taken` */
-  FL_NO_ROLLBACK = 4,    /* for trials: the first experiment is the last */
 };
 
 enum fl_walk_state { FL_WALKING = 0, FL_WALK_ENDED = 1, FL_WALK_STRANGE = 2 };

@@ -81,7 +81,8 @@ typedef struct fl_state {
   uint32_t armed;
   uint32_t world_pid;   /* which number the process believes it has; 0: its own */
   uint64_t world_clock; /* nanoseconds since 1970 at its start; 0: as the machine has it */
-  int32_t experiment;   /* descriptor of the memory shared with who makes experiments; 0: none */
+  int32_t experiment;   /* descriptor of the memory shared with who makes experiments; 0: none;
+                         FL_EXPERIMENT_INSIDE (abi/experiment.h) */
   uint32_t reserved;
 } fl_state;
 

@@ -178,25 +178,28 @@ Result<AlterableRun> alterableRun(const Context& context, const RunOptions& opti
   return repeat(context, path, std::move(recording));
 }
 
-Result<experiment::ServerSetting> serverSetting(const Context& context,
-                                                const recording::Recording& recording) {
+Result<experiment::ExperimenterSetting> experimenterSetting(const Context& context,
+                                                            const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
   FL_TRY(variant, makeVariant(context, meta.program, true));
   if (variant.key != meta.variant)
     return errorf("this recording was made by another version of Faultline: record it again");
-  experiment::ServerSetting setting;
-  setting.variant = variant.executable;
-  setting.program = meta.program;
-  setting.run.argv = meta.argv;
-  setting.run.env = meta.env;
-  setting.run.cwd = meta.cwd;
+  experiment::ExperimenterSetting setting;
+  if (variant.hasLibraries) setting.libraries = variant.directory;
+  setting.jobs = context.jobs;
+  experiment::ServerSetting& server = setting.server;
+  server.variant = variant.executable;
+  server.program = meta.program;
+  server.run.argv = meta.argv;
+  server.run.env = meta.env;
+  server.run.cwd = meta.cwd;
   if (meta.input == "captured") {
     FL_TRY(input, recording.input());
-    setting.run.input = std::move(input);
+    server.run.input = std::move(input);
   }
-  setting.worldPid = meta.worldPid;
-  setting.worldClock = meta.worldClock;
-  setting.reference = recording.log();
+  server.worldPid = meta.worldPid;
+  server.worldClock = meta.worldClock;
+  server.reference = recording.log();
   return setting;
 }
 

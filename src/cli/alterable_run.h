@@ -5,7 +5,7 @@
 
 #include "cli/run.h"
 #include "compiler/variant.h"
-#include "experiment/server.h"
+#include "experiment/experimenter.h"
 
 namespace faultline::cli {
 
@@ -17,7 +17,7 @@ struct AlterableRun {
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options);
 
 // What an experiment on the recording needs; without oracle and limits.
-Result<experiment::ServerSetting> serverSetting(const Context& context,
-                                                const recording::Recording& recording);
+Result<experiment::ExperimenterSetting> experimenterSetting(const Context& context,
+                                                            const recording::Recording& recording);
 
 } // namespace faultline::cli

@@ -5,12 +5,11 @@
 #include "cli/interrupt.h"
 #include "cli/value_question.h"
 #include "depend/potential.h"
-#include "report/excerpt.h"
-#include "report/terminal.h"
+#include "report/critical_text.h"
 #include "technique/slice/instance_text.h"
 
 #include <chrono>
-#include <csignal>
+#include <map>
 
 namespace faultline::cli {
 namespace {
@@ -20,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 struct CriticalArguments {
   ValueOptions value;
   size_t most = 3;
-  bool everything = false;
+  bool uncontained = false;
+  experiment::Method method = experiment::Method::Automatic;
 };
 
 // So many steps may an altered run take more than the run itself, before it counts as a hang.
@@ -28,19 +28,20 @@ uint64_t stepLimit(const recording::End& end) {
   return end.timedOut ? end.epoch : end.epoch * 10 + 1'000'000;
 }
 
-Result<experiment::Judge> judgeFor(experiment::Server& server, const recording::Recording& recording,
+// How the run ends when it is repeated in the way that experiments are, and a judge who knows it.
+Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
+                                   const recording::Recording& recording,
                                    const recording::Expectation& expectation,
                                    std::vector<std::string>& caveats) {
   experiment::Ending original;
   if (recording.end()->timedOut) {
     original.cut = experiment::Ending::Time;
   } else {
-    FL_TRY(walk, server.walk());
-    if (!walk.strange.empty())
-      return errorf("the program calls {}, which cannot be repeated within one process yet", walk.strange);
-    original = walk.ending;
-    if (original.cut == experiment::Ending::Time)
-      return errorf("the run did not come to its end when it was repeated");
+    FL_TRY(walked, experimenter.walk());
+    original = std::move(walked);
+    if (original.cut != experiment::Ending::None)
+      return errorf("the run did not come to its end when it was repeated{}",
+                    original.broken.empty() ? "" : ": " + original.broken);
     if (original.epochs != recording.end()->epoch)
       caveats.push_back(fmt::format("the repeated run took {} steps instead of {}", original.epochs,
                                     recording.end()->epoch));
@@ -48,31 +49,63 @@ Result<experiment::Judge> judgeFor(experiment::Server& server, const recording::
   return experiment::Judge::create(expectation, original, recording.meta().cwd);
 }
 
-finding::Json predicateJson(const technique::CriticalPredicate& p, const finding::Place& place,
-                            const std::optional<finding::Value>& value) {
-  finding::Json out;
-  out["place"] = finding::toJson(place);
-  out["instance"] = fmt::format("{}:{}", p.candidate.epoch, p.candidate.id);
-  out["time"] = p.candidate.time;
-  if (value) {
-    out["condition"] = value->name;
-    out["taken"] = value->text;
-  }
-  if (p.alteration.kind == experiment::Alteration::SwitchTo) out["switched_to"] = p.alteration.value;
-  out["in_slice"] = p.candidate.inSlice;
-  out["verified"] = p.confirmed;
-  if (!p.unconfirmed.empty()) out["unverified_because"] = p.unconfirmed;
-  return out;
+Result<std::vector<technique::Candidate>> allCandidates(ValueRun& run) {
+  uint64_t end = run.failing.run.replay.now();
+  depend::Potential potential(*run.history);
+  FL_TRY(slice, depend::sliceBackward(*run.history, run.question.from, {}, &potential));
+  std::vector<technique::Candidate> candidates = technique::candidatesOf(*run.history, slice);
+  constexpr uint64_t kFarEnough = 20'000'000; // instructions before the failure
+  FL_TRY(others, technique::otherBranches(*run.history, slice, end, kFarEnough));
+  candidates.insert(candidates.end(), others.begin(), others.end());
+  return candidates;
 }
 
-std::string switchedText(const technique::CriticalPredicate& p, const std::optional<finding::Value>& value) {
-  std::string condition = value && !value->name.empty() ? fmt::format("`{}`", value->name) : "the condition";
-  if (p.alteration.kind == experiment::Alteration::SwitchTo)
-    return fmt::format("{} was {}; had it been {}, the run passes", condition,
-                       value ? value->text : "another", int64_t(p.alteration.value));
-  std::string taken = value ? value->text : "";
-  return fmt::format("{} was {}; taken the other way, the run passes", condition,
-                     taken.empty() ? "decided one way" : taken);
+Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
+                      finding::CriticalReport& report) {
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  for (const technique::CriticalPredicate& p : result.predicates) {
+    FL_TRY(text, technique::describeInstance(run.failing.run.replay, p.candidate.time, p.candidate.id));
+    finding::CriticalDecision d;
+    d.place = technique::placeOf(run.history->code(), p.candidate.id, cwd);
+    d.instance = fmt::format("{}:{}", p.candidate.epoch, p.candidate.id);
+    d.time = p.candidate.time;
+    d.condition = text.value;
+    if (p.alteration.kind == experiment::Alteration::SwitchTo) d.switchedTo = int64_t(p.alteration.value);
+    d.inSlice = p.candidate.inSlice;
+    d.verified = p.confirmed;
+    d.unverified = p.unconfirmed;
+    report.decisions.push_back(std::move(d));
+  }
+  report.candidates = result.candidates;
+  report.tried = result.tried;
+  report.passed = result.passed;
+  report.same = result.same;
+  report.other = result.other;
+  report.none = result.none;
+  return {};
+}
+
+void addCaveats(const technique::CriticalResult& result, const experiment::Experimenter& experimenter,
+                std::vector<std::string>& caveats) {
+  if (result.stopped)
+    caveats.push_back(fmt::format("not all decisions were tried: {} experiments, {} decisions", result.tried,
+                                  result.candidates));
+  if (result.unreached)
+    caveats.push_back(
+        fmt::format("{} experiments did not come to the decision they were to switch", result.unreached));
+  if (result.strange)
+    caveats.push_back(fmt::format("{} experiments have no verdict: {}", result.strange, result.strangeCall));
+  if (!result.diverged.empty())
+    caveats.push_back(fmt::format("some experiments have no outcome: {}", result.diverged));
+  if (result.blocked)
+    caveats.push_back(
+        fmt::format("altered runs tried {} times to reach beyond their process: refused", result.blocked));
+  if (!experimenter.reason().empty())
+    caveats.push_back(fmt::format("each experiment was a process of its own: {}", experimenter.reason()));
+  if (uint64_t values = experimenter.stats().otherValues)
+    caveats.push_back(fmt::format("the repeated run got {} other values from outside than the recorded one, "
+                                  "on the same way",
+                                  values));
 }
 
 Result<int> critical(const Context& context, CriticalArguments options) {
@@ -82,25 +115,23 @@ Result<int> critical(const Context& context, CriticalArguments options) {
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "critical");
   const recording::Recording& recording = run->failing.run.recording;
-  std::optional<finding::FailureInfo> failure = failureInfo(run->failing);
-  uint64_t end = run->failing.run.replay.now();
+  finding::CriticalReport report;
+  report.program = programOf(run->failing.run);
+  report.failure = failureInfo(run->failing);
+  report.caveats = alterable.caveats;
 
   FL_TRY(expectationNow, expectationOf(options.value.run));
   const recording::Expectation& expectation =
       expectationNow.isGiven() ? expectationNow : recording.meta().expectation;
-  FL_TRY(setting, serverSetting(context, recording));
-  setting.expected = expectation.output;
-  setting.keepOutput = !expectation.oracle.empty();
-  setting.limits.epochs = stepLimit(*recording.end());
-  std::vector<std::string> caveats = alterable.caveats;
-  experiment::Server walker(setting);
-  FL_TRY(judge, judgeFor(walker, recording, expectation, caveats));
-
-  depend::Potential potential(*run->history);
-  FL_TRY(slice, depend::sliceBackward(*run->history, run->question.from, {}, &potential));
-  std::vector<technique::Candidate> candidates = technique::candidatesOf(*run->history, slice);
-  FL_TRY(others, technique::otherBranches(*run->history, slice, end, 20'000'000));
-  candidates.insert(candidates.end(), others.begin(), others.end());
+  FL_TRY(setting, experimenterSetting(context, recording));
+  setting.server.expected = expectation.output;
+  setting.server.keepOutput = !expectation.oracle.empty();
+  setting.server.limits.epochs = stepLimit(*recording.end());
+  setting.containment.on = !options.uncontained;
+  setting.method = options.method;
+  experiment::Experimenter experimenter(setting);
+  FL_TRY(judge, judgeFor(experimenter, recording, expectation, report.caveats));
+  FL_TRY(candidates, allCandidates(*run));
   run->stopWatching();
 
   auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
@@ -109,73 +140,32 @@ Result<int> critical(const Context& context, CriticalArguments options) {
   auto progress = std::make_unique<Progress>(context.log(), "switching decisions", candidates.size());
   technique::CriticalOptions search;
   search.most = options.most;
-  search.watch = [&](uint64_t done, uint64_t, size_t found) {
+  search.watch = [&](uint64_t done, uint64_t, size_t) {
     progress->update(done);
     return !wasInterrupted() && Clock::now() < deadline;
   };
-  FL_TRY(result, technique::searchCritical(*run->history, candidates, setting, judge, search));
+  FL_TRY(result, technique::searchCritical(*run->history, candidates, experimenter, judge, search));
   progress.reset();
-  double seconds = std::chrono::duration<double>(Clock::now() - searching).count();
-
-  if (result.stopped)
-    caveats.push_back(fmt::format("{} of {} decisions were tried", result.tried, result.candidates));
-  if (result.strange)
-    caveats.push_back(fmt::format("{} experiments have no verdict: {}", result.strange, result.strangeCall));
-  if (!result.diverged.empty())
-    caveats.push_back(fmt::format("some experiments have no outcome: {}", result.diverged));
-  if (result.blocked)
-    caveats.push_back(fmt::format("{} attempts to reach beyond the process were refused", result.blocked));
-
-  struct Shown {
-    finding::Place place;
-    std::optional<finding::Value> value;
-  };
-  std::vector<Shown> shown;
-  for (const technique::CriticalPredicate& p : result.predicates) {
-    FL_TRY(text, technique::describeInstance(run->failing.run.replay, p.candidate.time, p.candidate.id));
-    shown.push_back(
-        {technique::placeOf(run->history->code(), p.candidate.id, recording.meta().cwd), text.value});
-  }
-  int status = result.predicates.empty() ? kNoAnswer : kAnswered;
-  if (context.json) {
-    finding::Document document{.technique = "critical", .program = programOf(run->failing.run)};
-    document.failure = failure;
-    document.caveats = caveats;
-    document.part["predicates"] = finding::Json::array();
-    for (size_t k = 0; k < shown.size(); ++k)
-      document.part["predicates"].push_back(
-          predicateJson(result.predicates[k], shown[k].place, shown[k].value));
-    document.stats = {{"candidates", result.candidates},
-                      {"experiments", result.tried},
-                      {"passed", result.passed},
-                      {"same_failure", result.same},
-                      {"other_failure", result.other},
-                      {"no_verdict", result.none},
-                      {"method", "rollback"},
-                      {"processes", result.stats.processes},
-                      {"snapshots", result.stats.snapshots},
-                      {"rollbacks", result.stats.rollbacks},
-                      {"pages_restored", result.stats.pagesRestored},
-                      {"search_seconds", seconds},
-                      {"seconds", std::chrono::duration<double>(Clock::now() - begin).count()}};
-    FL_CHECK(context.answer(finding::printed(finding::toJson(document))));
-    return status;
-  }
-  std::string text;
-  if (failure) text += failure->message + "\n\n";
-  for (size_t k = 0; k < shown.size(); ++k) {
-    const technique::CriticalPredicate& p = result.predicates[k];
-    text += fmt::format("{}. {}:{} in {}(): {}{}\n", k + 1, shown[k].place.file, shown[k].place.line,
-                        shown[k].place.function, switchedText(p, shown[k].value),
-                        p.confirmed ? "" : fmt::format(" ({})", p.unconfirmed));
-  }
-  if (shown.empty()) text += "No single decision was found that makes the run pass.\n";
-  text += fmt::format("\n{} experiments in {:.1f} s: {} passed, {} failed in the same way, {} in another, {} "
-                      "without verdict\n",
-                      result.tried, seconds, result.passed, result.same, result.other, result.none);
-  for (const std::string& caveat : caveats) text += fmt::format("note: {}\n", caveat);
-  FL_CHECK(context.answer(text));
-  return status;
+  report.seconds = std::chrono::duration<double>(Clock::now() - searching).count();
+  report.method = experimenter.reason().empty()
+                      ? experimenter.freshRuns() ? "in one process, some in their own" : "in one process"
+                      : "each in a process of its own";
+  FL_CHECK(describe(*run, result, report));
+  addCaveats(result, experimenter, report.caveats);
+  const experiment::ServerStats& stats = experimenter.stats();
+  report.stats = {{"processes", stats.processes},
+                  {"snapshots", stats.snapshots},
+                  {"rollbacks", stats.rollbacks},
+                  {"pages_restored", stats.pagesRestored},
+                  {"fresh_runs", experimenter.freshRuns()},
+                  {"blocked", result.blocked},
+                  {"seconds", std::chrono::duration<double>(Clock::now() - begin).count()}};
+  report::SourceFiles files;
+  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
+                        std::filesystem::current_path().string()};
+  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
+                                       : report::renderCritical(report, files, screen)));
+  return report.decisions.empty() ? kNoAnswer : kAnswered;
 }
 
 } // namespace
@@ -190,6 +180,18 @@ void addCritical(CLI::App& app, Context& context) {
       ->check(CLI::PositiveNumber)
       ->type_name("N")
       ->capture_default_str();
+  const std::map<std::string, experiment::Method> methods{{"auto", experiment::Method::Automatic},
+                                                          {"rollback", experiment::Method::Rollback},
+                                                          {"fresh", experiment::Method::Fresh}};
+  command
+      ->add_option("--method", options->method,
+                   "rollback: experiments in one process; fresh: a process for each; auto: what the program\n"
+                   "allows")
+      ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case).description(""))
+      ->type_name("METHOD")
+      ->default_str("auto");
+  command->add_flag("--uncontained", options->uncontained,
+                    "Let altered runs do what you can do: write files, use the network, send signals");
   command->callback([options, &context] { context.run([&] { return critical(context, *options); }); });
 }
 

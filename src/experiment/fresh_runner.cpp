@@ -1,5 +1,6 @@
 #include "experiment/fresh_runner.h"
 
+#include "abi/experiment.h"
 #include "experiment/cell_inside.h"
 #include "recording/shared_log.h"
 
@@ -33,6 +34,40 @@ Result<FileDescriptor> fileWith(std::string_view bytes) {
   FileDescriptor reading(open(fmt::format("/proc/self/fd/{}", file.get()).c_str(), O_RDONLY | O_CLOEXEC));
   if (reading.get() < 0) return errorf("cannot hold the program's input: {}", std::strerror(errno));
   return reading;
+}
+
+// One experiment with its alterations, as the runtime reads it.
+Result<void> layInside(const std::vector<Alteration>& alterations, uint64_t lastEpoch, uint8_t* at) {
+  uint64_t first = (sizeof(fl_experiments) + sizeof(fl_experiment) + 63) & ~uint64_t(63);
+  uint64_t data = first + alterations.size() * sizeof(fl_alteration);
+  fl_experiments header{};
+  header.version = FL_EXPERIMENT_VERSION;
+  header.capacity = header.ready = 1;
+  header.experiments = sizeof header;
+  header.alterations = first;
+  fl_experiment experiment{};
+  experiment.start = ~uint64_t(0);
+  experiment.last_epoch = lastEpoch;
+  experiment.count = uint32_t(alterations.size());
+  for (size_t k = 0; k < alterations.size(); ++k) {
+    const Alteration& a = alterations[k];
+    if (data + a.bytes.size() > FL_INSIDE_SIZE) return errorf("too many alterations for one run");
+    fl_alteration out{uint32_t(a.kind), a.instruction, a.epoch, a.value, a.address, data, a.bytes.size()};
+    std::memcpy(at + data, a.bytes.data(), a.bytes.size());
+    std::memcpy(at + first + k * sizeof out, &out, sizeof out);
+    data += a.bytes.size();
+    experiment.start = std::min(experiment.start, a.epoch);
+  }
+  std::memcpy(at, &header, sizeof header);
+  std::memcpy(at + sizeof header, &experiment, sizeof experiment);
+  return {};
+}
+
+void readInside(const uint8_t* at, Ending& ending) {
+  fl_experiment experiment;
+  std::memcpy(&experiment, at + sizeof(fl_experiments), sizeof experiment);
+  ending.reached = experiment.reached;
+  if (experiment.cut == FL_CUT_STEPS) ending.cut = Ending::Steps;
 }
 
 } // namespace
@@ -81,7 +116,7 @@ std::vector<std::string> FreshRunner::Shared::environment(const RunSpec& spec) c
     else if (*found != first && !found->starts_with(first + ":"))
       *found = first + ":" + found->substr(name.size());
   }
-  env.push_back(fmt::format("FAULTLINE_RECORD={}", cell::kSharedDescriptor));
+  env.push_back(fmt::format("FAULTLINE_RECORD={:06}", cell::kSharedDescriptor));
   if (program.seed != 0) env.push_back(fmt::format("FAULTLINE_SEED={}", program.seed));
   if (!program.program.empty()) env.push_back("FAULTLINE_EXE=" + program.program.string());
   return env;
@@ -122,8 +157,12 @@ Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limi
 }
 
 Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
-  if (!spec.alterations.empty()) return errorf("a fresh process cannot be altered on its way");
-  FL_TRY(log, recording::SharedLog::create({.flags = FL_FLAG_DROP}));
+  bool alters = !spec.alterations.empty();
+  FL_TRY(log, recording::SharedLog::create({.flags = FL_FLAG_DROP,
+                                            .worldPid = shared_->program.worldPid,
+                                            .worldClock = shared_->program.worldClock,
+                                            .experiment = alters ? FL_EXPERIMENT_INSIDE : 0}));
+  if (alters) FL_CHECK(layInside(spec.alterations, shared_->limits.epochs, log.inside()));
   CellRun order{.executable = shared_->program.variant.string(),
                 .argv = spec.argv,
                 .env = shared_->environment(spec),
@@ -133,7 +172,7 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
   FL_CHECK(shared_->giveInput(spec, order, input));
   order.shared = log.fd();
   order.stop = stop;
-  order.epochs = log.epochCounter();
+  if (!alters) order.epochs = log.epochCounter(); // which otherwise stops the run where it is altered
   FL_TRY(cell, shared_->takeCell());
   auto ending = cell->run(std::move(order));
   shared_->giveBack(std::move(cell));
@@ -142,6 +181,7 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
   ending->site = state.ext;
   if (state.fault_signal) ending->counter = state.fault_counter;
   ending->epochs = log.epoch();
+  if (alters) readInside(log.inside(), *ending);
   return ending;
 }
 

@@ -6,7 +6,7 @@
 //   FL_TRY(ending, runner.run({.argv = {"calc"}, .env = env, .cwd = "/home/ann", .input = "2+"}));
 //   if (ending.signal() == SIGSEGV) ...
 //
-// What a RunSpec says of alterations is not for this way to run: it is refused.
+// Alterations need an alter variant, and the world that its instances were named in.
 #pragma once
 
 #include "base/result.h"
@@ -22,6 +22,8 @@ struct FreshProgram {
   std::filesystem::path program;     // of which it is one; what /proc/self/exe will say
   std::filesystem::path libraries{}; // first on LD_LIBRARY_PATH; empty: it has none
   uint64_t seed = 0;                 // thread schedule
+  uint32_t worldPid = 0;             // a given world, for an alter variant; 0: the machine's
+  uint64_t worldClock = 0;
 
   static FreshProgram of(const compiler::Variant& variant, std::filesystem::path program);
 };

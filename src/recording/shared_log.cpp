@@ -1,5 +1,7 @@
 #include "recording/shared_log.h"
 
+#include "abi/experiment.h"
+
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -87,6 +89,8 @@ bool SharedLog::waitForBuffer(const std::function<bool()>& isOver) {
 std::string_view SharedLog::fullBuffer() const {
   return {reinterpret_cast<const char*>(buffer(look(shared().consumed))), FL_LOG_BUFFER_SIZE};
 }
+
+uint8_t* SharedLog::inside() const { return base_ + (FL_INSIDE_ADDRESS - FL_EPOCH_ADDRESS); }
 
 std::string_view SharedLog::bufferAt(uint32_t number) const {
   return {reinterpret_cast<const char*>(buffer(number)), FL_LOG_BUFFER_SIZE};

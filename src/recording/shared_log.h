@@ -39,6 +39,8 @@ public:
     }
     if (std::string_view rest = lastBuffer(); !rest.empty()) take(rest);
   }
+  // For an experiment in a process of its own (abi/experiment.h).
+  uint8_t* inside() const;
   // The n-th buffer, as long as it is not in use for a later one.
   std::string_view bufferAt(uint32_t number) const;
   // From another thread: nobody writes any more.

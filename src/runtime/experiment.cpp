@@ -13,12 +13,13 @@
 
 namespace fl {
 
-bool serving;
+bool altering, serving;
+uintptr_t experimentsAt;
 
 namespace {
 
 fl_experiments& shared() { return FL_EXPERIMENTS; }
-template <class T> T* placed(uint64_t offset) { return reinterpret_cast<T*>(FL_EXPERIMENT_ADDRESS + offset); }
+template <class T> T* placed(uint64_t offset) { return reinterpret_cast<T*>(experimentsAt + offset); }
 fl_experiment& current() {
   return placed<fl_experiment>(shared().experiments)[FL_SERVER.next % shared().capacity];
 }
@@ -282,9 +283,21 @@ void takeOutput(StreamKind stream, const char* bytes, uint64_t size) {
   if (!s.outputRight && s.running && !(shared().flags & FL_LOCKSTEP)) endRun(FL_CUT_WRONG, 0);
 }
 
+// One experiment, and no way back.
+static void startAlone() {
+  experimentsAt = FL_INSIDE_ADDRESS;
+  long at = raw(SYS_mmap, long(FL_SERVER_ADDRESS), sizeof(Server), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (at != long(FL_SERVER_ADDRESS)) fail("cannot map memory for an experiment", "free some");
+  altering = true;
+  stopAt(current().start);
+}
+
 void startServer() {
   int fd = FL_STATE.experiment;
   if (fd == 0) return;
+  if (fd == FL_EXPERIMENT_INSIDE) return startAlone();
+  experimentsAt = FL_EXPERIMENT_ADDRESS;
   fl_experiments header = {};
   if (raw(SYS_pread64, fd, long(&header), sizeof header, 0) != sizeof header ||
       header.version != FL_EXPERIMENT_VERSION)
@@ -308,7 +321,7 @@ void startServer() {
     shared().broken = 2;
     raw(SYS_exit_group, 125);
   }
-  serving = true;
+  altering = serving = true;
   awaitWork();
   stopAt(shared().ready ? current().start : 0);
   s.selector = 1;
@@ -319,8 +332,16 @@ void startServer() {
 using namespace fl;
 
 FL_EXPORT FL_COLD void fl_epoch_stop() {
-  if (!serving) return;
+  if (!altering) return;
   uint64_t epoch = currentEpoch();
+  if (!serving) {
+    FL_SERVER.running = true;
+    if (current().last_epoch != 0 && epoch >= current().last_epoch) {
+      current().cut = FL_CUT_STEPS;
+      for (;;) raw(SYS_kill, processId(), SIGKILL);
+    }
+    return arm(epoch);
+  }
   if (!FL_SERVER.running) {
     if (keepContext(&FL_SERVER.context)) return;
     FL_SERVER.selector = 0;

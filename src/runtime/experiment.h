@@ -9,7 +9,9 @@
 
 namespace fl {
 
-#define FL_EXPERIMENTS (*reinterpret_cast<fl_experiments*>(FL_EXPERIMENT_ADDRESS))
+// Where they are; constant once the process has started.
+extern uintptr_t experimentsAt;
+#define FL_EXPERIMENTS (*reinterpret_cast<fl_experiments*>(fl::experimentsAt))
 
 // A kernel-side change to take back.
 struct Undo {
@@ -67,9 +69,9 @@ struct Server {
 
 #define FL_SERVER (*reinterpret_cast<Server*>(FL_SERVER_ADDRESS))
 
-// Whether this process serves experiments at all; set once, at start.
-extern bool serving;
-inline bool experimenting() { return __builtin_expect(serving, 0) && FL_SERVER.running; }
+// Whether this process makes experiments at all, and whether it goes back after each; set once, at start.
+extern bool altering, serving;
+inline bool experimenting() { return __builtin_expect(altering, 0) && FL_SERVER.running; }
 
 // experiment.cpp
 void startServer();
@@ -82,7 +84,8 @@ void takeOutput(StreamKind stream, const char* bytes, uint64_t size);
 bool startSnapshots(); // false: the kernel lacks what it takes (errno)
 void takeSnapshot();
 void rollBack();
-void forgetPages(uintptr_t begin, uintptr_t size); // unmapped in the walk: a new page there is zero
+void rollBackShadow(uintptr_t begin, uintptr_t size); // of memory that is about to go
+void forgetPages(uintptr_t begin, uintptr_t size);    // unmapped in the walk: a new page there is zero
 
 // syscalls.cpp
 bool startSyscalls();

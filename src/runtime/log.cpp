@@ -53,7 +53,7 @@ void flushLog() {
 }
 
 FL_COLD void nextBuffer() {
-  if (experimenting()) {
+  if (serving && FL_SERVER.running) {
     FL_STATE.log_position = FL_SERVER.logScratch;
     FL_STATE.log_epoch = 0;
     return;

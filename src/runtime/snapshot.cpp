@@ -28,6 +28,7 @@ struct ScanRequest {
 constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanRequest);
 constexpr uint64_t kWriteProtectAllowed = 1, kWritten = 2, kPresent = 8, kSwapped = 16;
 constexpr uint64_t kProtectMatching = 1;
+constexpr uintptr_t kStackRoom = 64 << 20;
 constexpr uint64_t kWriteProtectAsync = 1 << 15;
 
 // Copies of pages, found by hashing. Lives behind Server.
@@ -189,20 +190,22 @@ bool isShadow(uintptr_t address) {
 }
 
 void registerRegion(const Line& line) {
-  if (!line.writable || !line.readable || !line.isPrivate) return;
-  if (line.begin >= FL_SERVER_ADDRESS && line.begin < kServerEnd) return;
+  if (!line.readable || (line.begin >= FL_SERVER_ADDRESS && line.begin < kServerEnd)) return;
+  bool shadows = isShadow(line.begin);
+  // The stack grows down.
+  uintptr_t begin = line.isStack ? line.begin - kStackRoom : line.begin;
+  // What is only read has a shadow too, which is written when it is first read.
+  if (!shadows && hasShadow(begin, line.end - begin)) {
+    uintptr_t shadow = uintptr_t(shadowOf(reinterpret_cast<void*>(begin))) & ~(kPage - 1);
+    scanToo(shadow, shadow + (line.end - begin) + kPage);
+  }
+  if (!line.writable || !line.isPrivate) return;
   uffdio_register request = {};
   request.range = {line.begin, line.end - line.begin};
   request.mode = UFFDIO_REGISTER_MODE_WP;
   raw(SYS_ioctl, FL_SERVER.userfault, long(UFFDIO_REGISTER), long(&request));
-  if (isShadow(line.begin)) return; // looked at where there is something that it is the shadow of
-  // The stack grows down.
-  uintptr_t begin = line.isStack ? line.begin - (line.begin < (64ul << 20) ? 0 : 64ul << 20) : line.begin;
+  if (shadows) return; // looked at where there is something that it is the shadow of
   scanToo(begin, line.end);
-  if (hasShadow(begin, line.end - begin)) {
-    uintptr_t shadow = uintptr_t(shadowOf(reinterpret_cast<void*>(begin))) & ~(kPage - 1);
-    scanToo(shadow, shadow + (line.end - begin) + kPage);
-  }
   if (isKnown(line.begin, line.end)) return;
   if (store().knownCount < sizeof store().known / sizeof store().known[0])
     store().known[store().knownCount++] = {line.begin, line.end};
@@ -268,6 +271,12 @@ void forgetPages(uintptr_t begin, uintptr_t size) {
   }
   for (uint64_t slot = 0; slot < kSlots; ++slot)
     if (store().pages[slot] > begin / kPage && store().pages[slot] <= (begin + size) / kPage) clear(slot);
+}
+
+void rollBackShadow(uintptr_t begin, uintptr_t size) {
+  if (size == 0 || !hasShadow(begin, size)) return;
+  uintptr_t shadow = uintptr_t(shadowOf(reinterpret_cast<void*>(begin))) & ~(kPage - 1);
+  eachWrittenIn(shadow, shadow + size + kPage, 0, restorePage);
 }
 
 void rollBack() {

@@ -347,7 +347,6 @@ long doRemap(const Call& c) {
 
 long doBreak(const Call& c) {
   Server& s = FL_SERVER;
-  if (s.brkReal == 0) s.brk = s.brkReal = uint64_t(raw(SYS_brk, 0));
   uint64_t wanted = uint64_t(c.a[0]);
   if (wanted == 0) return long(s.brk);
   if (wanted > s.brkReal) {
@@ -664,6 +663,7 @@ void onCall(int, siginfo_t* info, void* where) {
 void undo(const Undo& u) {
   switch (u.kind) {
   case Undo::Unmap:
+    rollBackShadow(u.a, u.number == 1 ? FL_SERVER.brkReal - u.a : u.b);
     if (u.number == 1) {
       raw(SYS_brk, long(u.a));
       FL_SERVER.brkReal = u.a;
@@ -704,6 +704,7 @@ bool startSyscalls() {
   if (raw(SYS_rt_sigaction, SIGSYS, long(&action), 0, 8) != 0) return false;
   changeMask(SIG_UNBLOCK, maskOf(SIGSYS));
   FL_SERVER.selector = 0;
+  FL_SERVER.brk = FL_SERVER.brkReal = uint64_t(raw(SYS_brk, 0));
   return raw(SYS_prctl, kSetDispatch, kOn, long(__ehdr_start), etext - __ehdr_start,
              long(&FL_SERVER.selector)) == 0;
 }

@@ -59,11 +59,10 @@ std::vector<Alteration> alternativesOf(const fir::Image& image, const fir::Instr
 
 class Search {
 public:
-  Search(depend::History& history, std::vector<Candidate> candidates,
-         const experiment::ServerSetting& setting, const experiment::Judge& judge,
-         const CriticalOptions& options)
-      : history_(history), candidates_(std::move(candidates)), setting_(setting), judge_(judge),
-        options_(options), server_(setting) {}
+  Search(depend::History& history, std::vector<Candidate> candidates, experiment::Experimenter& experimenter,
+         const experiment::Judge& judge, const CriticalOptions& options)
+      : history_(history), candidates_(std::move(candidates)), experimenter_(experimenter), judge_(judge),
+        options_(options) {}
 
   Result<CriticalResult> run() {
     result_.candidates = candidates_.size();
@@ -75,7 +74,6 @@ public:
       next = end;
       if (next < candidates_.size() && isOver()) result_.stopped = true;
     }
-    result_.stats = server_.stats();
     return std::move(result_);
   }
 
@@ -108,7 +106,7 @@ private:
     }
     std::vector<size_t> passing;
     Result<void> problem;
-    FL_TRY(endings, server_.run(experiments, [&](size_t number, const Ending& ending) {
+    FL_TRY(endings, experimenter_.run(experiments, [&](size_t number, const Ending& ending) {
       auto passed = count(ending);
       if (!passed) problem = passed.error();
       if (passed && *passed) passing.push_back(number);
@@ -153,12 +151,11 @@ private:
   }
 
   Result<void> confirm(const Candidate& candidate, const Experiment& experiment) {
-    experiment::Server fresh(setting_);
-    FL_TRY(endings, fresh.run({&experiment, 1}));
+    FL_TRY(ending, experimenter_.runAlone(experiment));
     CriticalPredicate found{candidate, experiment.alterations[0]};
-    if (endings[0].cut == Ending::None) {
-      FL_TRY(verdict, judge_.judge(endings[0]));
-      found.confirmed = verdict == Verdict::Passed && endings[0].reached;
+    if (ending.cut == Ending::None) {
+      FL_TRY(verdict, judge_.judge(ending));
+      found.confirmed = verdict == Verdict::Passed && ending.reached;
     }
     if (!found.confirmed) found.unconfirmed = "a second run with the same change did not pass";
     result_.predicates.push_back(std::move(found));
@@ -167,10 +164,9 @@ private:
 
   depend::History& history_;
   std::vector<Candidate> candidates_;
-  const experiment::ServerSetting& setting_;
+  experiment::Experimenter& experimenter_;
   const experiment::Judge& judge_;
   const CriticalOptions& options_;
-  experiment::Server server_;
   CriticalResult result_;
   bool stop_ = false;
 };
@@ -214,9 +210,9 @@ Result<std::vector<Candidate>> otherBranches(depend::History& history, const dep
 }
 
 Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
-                                      const experiment::ServerSetting& setting,
-                                      const experiment::Judge& judge, const CriticalOptions& options) {
-  return Search(history, std::move(candidates), setting, judge, options).run();
+                                      experiment::Experimenter& experimenter, const experiment::Judge& judge,
+                                      const CriticalOptions& options) {
+  return Search(history, std::move(candidates), experimenter, judge, options).run();
 }
 
 } // namespace faultline::technique

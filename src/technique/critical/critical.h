@@ -10,8 +10,8 @@
 
 #include "depend/history.h"
 #include "depend/slice.h"
+#include "experiment/experimenter.h"
 #include "experiment/judge.h"
-#include "experiment/server.h"
 
 namespace faultline::technique {
 
@@ -49,11 +49,10 @@ struct CriticalResult {
   std::string diverged = {};           // why some had no outcome
   uint64_t blocked = 0;
   bool stopped = false; // before all were tried
-  experiment::ServerStats stats;
 };
 
 Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
-                                      const experiment::ServerSetting& setting,
-                                      const experiment::Judge& judge, const CriticalOptions& options);
+                                      experiment::Experimenter& experimenter, const experiment::Judge& judge,
+                                      const CriticalOptions& options);
 
 } // namespace faultline::technique

@@ -1,0 +1,116 @@
+#include "experiment/experimenter.h"
+
+#include <mutex>
+#include <thread>
+
+namespace faultline::experiment {
+
+Experimenter::Experimenter(ExperimenterSetting setting)
+    : setting_(std::move(setting)), server_(setting_.server) {
+  if (setting_.method == Method::Fresh) reason_ = "it was asked for";
+}
+
+Result<FreshRunner*> Experimenter::fresh() {
+  if (!fresh_) {
+    const ServerSetting& s = setting_.server;
+    FreshProgram program{s.variant, s.program, setting_.libraries, 0, s.worldPid, s.worldClock};
+    FL_TRY(made, FreshRunner::create(std::move(program), s.limits, setting_.containment,
+                                     s.inputIsFile ? InputKind::File : InputKind::Pipe));
+    fresh_.emplace(std::move(made));
+  }
+  return &*fresh_;
+}
+
+Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
+  RunSpec spec = setting_.server.run;
+  spec.alterations = experiment.alterations;
+  if (experiment.input) spec.input = *experiment.input;
+  ++freshRuns_;
+  return fresh_->run(spec);
+}
+
+Result<Ending> Experimenter::walk() {
+  if (setting_.method != Method::Fresh) {
+    auto walk = server_.walk();
+    if (walk && walk->strange.empty()) return walk->ending;
+    std::string why = walk ? fmt::format("the program calls {}", walk->strange) : walk.error().message;
+    if (setting_.method == Method::Rollback)
+      return errorf("{}: experiments within one process are not possible", why);
+    reason_ = why;
+  }
+  FL_CHECK(fresh());
+  return runFresh({});
+}
+
+Result<Ending> Experimenter::runAlone(const Experiment& experiment) {
+  if (reason_.empty()) {
+    Server server(setting_.server);
+    FL_TRY(endings, server.run({&experiment, 1}));
+    if (endings[0].cut != Ending::Containment) return endings[0];
+  }
+  FL_CHECK(fresh());
+  return runFresh(experiment);
+}
+
+Result<void> Experimenter::runFresh(std::span<const Experiment> experiments, const std::vector<size_t>& which,
+                                    std::vector<Ending>& endings,
+                                    const std::function<bool(size_t, const Ending&)>& done) {
+  FL_CHECK(fresh());
+  std::mutex mutex;
+  size_t next = 0;
+  bool stop = false;
+  Result<void> problem;
+  auto work = [&] {
+    for (;;) {
+      size_t number;
+      {
+        std::lock_guard guard(mutex);
+        if (stop || next == which.size()) return;
+        number = which[next++];
+      }
+      auto ending = runFresh(experiments[number]);
+      std::lock_guard guard(mutex);
+      if (!ending) {
+        problem = ending.error();
+        stop = true;
+        return;
+      }
+      if (done && !done(number, *ending)) stop = true;
+      endings[number] = std::move(*ending);
+    }
+  };
+  unsigned jobs = setting_.jobs ? setting_.jobs : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (unsigned k = 1; k < std::min<size_t>(jobs, which.size()); ++k) threads.emplace_back(work);
+  work();
+  for (std::thread& t : threads) t.join();
+  return problem;
+}
+
+Result<std::vector<Ending>> Experimenter::run(std::span<const Experiment> experiments,
+                                              const std::function<bool(size_t, const Ending&)>& done) {
+  std::vector<size_t> again;
+  std::vector<Ending> endings;
+  bool stopped = false;
+  if (reason_.empty()) {
+    FL_TRY(made, server_.run(experiments, [&](size_t number, const Ending& ending) {
+      if (ending.cut == Ending::Containment && setting_.method == Method::Automatic) {
+        again.push_back(number);
+        return true;
+      }
+      stopped = done && !done(number, ending);
+      return !stopped;
+    }));
+    endings = std::move(made);
+  } else {
+    Ending none;
+    none.cut = Ending::Broken;
+    none.broken = "not made: the search was stopped";
+    endings.assign(experiments.size(), none);
+    for (size_t k = 0; k < experiments.size(); ++k) again.push_back(k);
+  }
+  if (!again.empty() && !stopped) FL_CHECK(runFresh(experiments, again, endings, done));
+  return endings;
+}
+
+} // namespace faultline::experiment

@@ -1,0 +1,53 @@
+// Makes experiments on a recorded run in the cheapest way that the program allows: within one process that
+// goes back after each (server.h); those that do what cannot be taken back, each in a contained process of
+// its own (fresh_runner.h).
+#pragma once
+
+#include "experiment/fresh_runner.h"
+#include "experiment/server.h"
+
+#include <atomic>
+
+namespace faultline::experiment {
+
+enum class Method { Automatic, Rollback, Fresh };
+
+struct ExperimenterSetting {
+  ServerSetting server;
+  std::filesystem::path libraries; // as in FreshProgram
+  Containment containment;
+  Method method = Method::Automatic;
+  unsigned jobs = 0; // processes at once; 0: one per core
+};
+
+class Experimenter {
+public:
+  explicit Experimenter(ExperimenterSetting setting);
+
+  // How the run ends by itself. Decides on the way experiments are made.
+  Result<Ending> walk();
+  // As Server::run. `done` may be called from several threads, one at a time.
+  Result<std::vector<Ending>> run(std::span<const Experiment> experiments,
+                                  const std::function<bool(size_t, const Ending&)>& done = {});
+  // One experiment in a process that does nothing else.
+  Result<Ending> runAlone(const Experiment& experiment);
+
+  const ServerStats& stats() const { return server_.stats(); }
+  uint64_t freshRuns() const { return freshRuns_; }
+  // Why processes of their own are needed; empty: they are not.
+  const std::string& reason() const { return reason_; }
+
+private:
+  Result<FreshRunner*> fresh();
+  Result<Ending> runFresh(const Experiment& experiment);
+  Result<void> runFresh(std::span<const Experiment> experiments, const std::vector<size_t>& which,
+                        std::vector<Ending>& endings, const std::function<bool(size_t, const Ending&)>& done);
+
+  ExperimenterSetting setting_;
+  Server server_;
+  std::optional<FreshRunner> fresh_;
+  std::atomic<uint64_t> freshRuns_ = 0;
+  std::string reason_;
+};
+
+} // namespace faultline::experiment

@@ -1,0 +1,33 @@
+// Decisions that, taken the other way, make the run pass, as `faultline critical` presents them.
+#pragma once
+
+#include "finding/document.h"
+
+namespace faultline::finding {
+
+struct CriticalDecision {
+  Place place = {};
+  std::string instance = {};              // epoch:instruction
+  uint64_t time = 0;                      // @TIME, for `show`
+  uint64_t execution = 0;                 // which execution of the branch it was, from 1; 0: not counted
+  std::optional<Value> condition = {};    // what was tested, and how it came out
+  std::optional<int64_t> switchedTo = {}; // of a switch: the value that it would have to have
+  bool inSlice = true;                    // the failure depends on it
+  bool verified = false;                  // again, in a process of its own
+  std::string unverified = {};            // why not
+};
+
+struct CriticalReport {
+  ProgramInfo program = {};
+  std::optional<FailureInfo> failure = {};
+  std::vector<CriticalDecision> decisions = {};
+  std::vector<std::string> caveats = {};
+  uint64_t candidates = 0, tried = 0, passed = 0, same = 0, other = 0, none = 0;
+  double seconds = 0; // of the search
+  std::string method = {};
+  Json stats = Json::object();
+};
+
+Document toDocument(const CriticalReport& report);
+
+} // namespace faultline::finding

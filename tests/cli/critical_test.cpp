@@ -1,0 +1,175 @@
+// `critical` on programs with a known fault: which decision is found, and where there is none.
+#include "support/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace faultline::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string kBin = FAULTLINE_BIN_DIR;
+
+class Critical : public ::testing::Test {
+protected:
+  RunResult faultline(std::vector<std::string> words) {
+    words.insert(words.begin(), kBin + "/faultline");
+    return run(
+        words,
+        {.cwd = dir.path(),
+         .env = {{"XDG_DATA_HOME", dir / "data"}, {"XDG_CACHE_HOME", dir / "cache"}, {"NO_COLOR", "1"}}});
+  }
+  void build(const std::string& source) {
+    writeFile(dir / "p.c", source);
+    RunResult built = run({kBin + "/faultline-cc", "-g", "p.c", "-o", "p", "-lpthread"}, {.cwd = dir.path()});
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  json ask(std::vector<std::string> words, int status = 0) {
+    words.insert(words.begin(), {"critical", "--json"});
+    RunResult answer = faultline(words);
+    EXPECT_EQ(answer.status, status) << answer.out << answer.err;
+    return json::parse(answer.out, nullptr, false);
+  }
+  static std::vector<int> lines(const json& document) {
+    std::vector<int> out;
+    for (const json& p : document["predicates"]) {
+      out.push_back(int(p["line"]));
+      EXPECT_TRUE(p["verified"]) << p;
+    }
+    return out;
+  }
+  TempDir dir;
+};
+
+// Line 5 leaves 7 out.
+const char* const kSum = R"(#include <stdio.h>
+#include <stdlib.h>
+static int sum(int n, char** v) {
+  int total = 0;
+  for (int k = 1; k < n; k++) if (atoi(v[k]) != 7)
+    total += atoi(v[k]);
+  return total;
+}
+int main(int argc, char** argv) { printf("%d\n", sum(argc, argv)); return 0; }
+)";
+
+TEST_F(Critical, FindsTheDecisionThatLeftSomethingOut) {
+  build(kSum);
+  writeFile(dir / "right", "15\n");
+  json answer = ask({"--expect", "right", "--", "./p", "3", "7", "5"});
+  EXPECT_THAT(lines(answer), ElementsAre(5));
+  EXPECT_EQ(answer["predicates"][0]["condition"], "atoi(v[k]) != 7");
+  EXPECT_EQ(answer["predicates"][0]["taken"], "false");
+  EXPECT_EQ(answer["stats"]["method"], "in one process");
+  EXPECT_GT(int(answer["stats"]["experiments"]), 5);
+}
+
+TEST_F(Critical, GivesTheSameAnswerInProcessesOfTheirOwn) {
+  build(kSum);
+  writeFile(dir / "right", "15\n");
+  json here = ask({"--expect", "right", "--", "./p", "3", "7", "5"});
+  json there = ask({"--method", "fresh", "--expect", "right", "--", "./p", "3", "7", "5"});
+  EXPECT_EQ(here["predicates"], there["predicates"]);
+  for (const char* count : {"experiments", "passed", "same_failure", "other_failure", "no_verdict"})
+    EXPECT_EQ(here["stats"][count], there["stats"][count]) << count;
+}
+
+TEST_F(Critical, AsksARecordingThatWasMadeBefore) {
+  build(kSum);
+  writeFile(dir / "right", "15\n");
+  ASSERT_EQ(
+      faultline({"record", "-q", "-o", "p.flr", "--expect", "right", "--", "./p", "3", "7", "5"}).status, 0);
+  json answer = ask({"p.flr"});
+  EXPECT_THAT(lines(answer), ElementsAre(5));
+  // And again, from what is kept beside it.
+  EXPECT_EQ(ask({"p.flr"})["predicates"], answer["predicates"]);
+}
+
+TEST_F(Critical, FindsTheCaseOfASwitch) {
+  build(R"(#include <stdio.h>
+static const char* name(int n) {
+  switch (n & 7) {
+  case 1: return "one";
+  case 2: return "two";
+  default: return "many";
+  }
+}
+int main(int argc, char** argv) { puts(name(argc + 7)); return 0; }
+)");
+  writeFile(dir / "right", "two\n");
+  json answer = ask({"--expect", "right", "--", "./p"});
+  ASSERT_THAT(lines(answer), ElementsAre(3));
+  EXPECT_EQ(answer["predicates"][0]["switched_to"], 2);
+}
+
+TEST_F(Critical, FindsAnIterationTooFewAndACrash) {
+  build(R"(#include <stdlib.h>
+int main(void) {
+  int* cells[4] = {0};
+  for (int k = 0; k < 3; k++)
+    cells[k] = malloc(sizeof(int));
+  *cells[3] = 1;
+  return 0;
+}
+)");
+  json answer = ask({"--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(4));
+  EXPECT_EQ(answer["failure"]["kind"], "crash");
+}
+
+TEST_F(Critical, ProgramsThatWriteFilesAreRunInTheirOwnProcess) {
+  build(R"(#include <stdio.h>
+int main(int argc, char** argv) {
+  FILE* f = fopen("log", "a");
+  int ok = argc > 2;
+  if (ok) fputs("good\n", f); else fputs("bad\n", f);
+  fclose(f);
+  if (ok) puts("good"); else puts("bad");
+  return !ok;
+}
+)");
+  json answer = ask({"--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(7)); // the status itself was not decided by a branch
+  EXPECT_EQ(answer["stats"]["method"], "each in a process of its own");
+  // Only the recorded run itself has written.
+  EXPECT_EQ(readFile(dir / "log"), "bad\n");
+}
+
+TEST_F(Critical, SaysThatThereIsNone) {
+  build("#include <stdio.h>\nint main(void) { printf(\"%d\\n\", 6 * 6); return 0; }\n");
+  writeFile(dir / "right", "42\n");
+  json answer = ask({"--expect", "right", "--", "./p"}, 3);
+  EXPECT_TRUE(answer["predicates"].empty());
+  RunResult text = faultline({"critical", "--expect", "right", "--", "./p"});
+  EXPECT_THAT(text.out, HasSubstr("No single decision"));
+}
+
+TEST_F(Critical, ARunThatPassesIsNoQuestion) {
+  build("int main(void) { return 0; }\n");
+  EXPECT_EQ(faultline({"critical", "--", "./p"}).status, 2);
+}
+
+TEST_F(Critical, FindsWhatEndsAHang) {
+  build(R"(int main(void) {
+  volatile unsigned n = 1;
+  while (n != 10)
+    n += 2;
+  return 0;
+}
+)");
+  json answer = ask({"--timeout", "0.2", "--most", "1", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(3));
+}
+
+TEST_F(Critical, AnOracleMayDecide) {
+  build(kSum);
+  json answer = ask({"--oracle", "grep -qx 15 $FAULTLINE_STDOUT", "--", "./p", "3", "7", "5"});
+  EXPECT_THAT(lines(answer), ElementsAre(5));
+}
+
+} // namespace
+} // namespace faultline::test
