@@ -109,8 +109,8 @@ void addCaveats(const technique::CriticalResult& result, const experiment::Exper
 }
 
 Result<int> critical(const Context& context, CriticalArguments options) {
-  auto begin = Clock::now();
   FL_TRY(alterable, alterableRun(context, options.value.run));
+  auto begin = Clock::now(); // the variant may have had to be built first: that is not part of the budget
   options.value.run.words = {alterable.recording.string()};
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "critical");
