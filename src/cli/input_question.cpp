@@ -140,6 +140,12 @@ Result<std::shared_ptr<const FreshRunner>> runnerFor(FreshProgram program, const
   return std::shared_ptr<const FreshRunner>(std::make_shared<FreshRunner>(std::move(runner)));
 }
 
+// If it carries IR, its record variant, so that memory lies as it does in ours: programs print addresses.
+FreshProgram referenceProgram(const fs::path& program, const Context& context) {
+  auto variant = compiler::recordVariant(program, {.jobs = context.jobs, .progress = {}});
+  return variant ? FreshProgram::of(*variant, program) : FreshProgram{.variant = program, .program = program};
+}
+
 Result<recording::Expectation> expectedBy(const FreshRunner& reference, const RunSpec& run) {
   FL_TRY(ending, reference.run(run));
   recording::Expectation out;
@@ -150,12 +156,13 @@ Result<recording::Expectation> expectedBy(const FreshRunner& reference, const Ru
 }
 
 // --reference: what it prints is what is expected of the recorded run.
-Result<void> expectByReference(InputQuestionOptions& options, const recording::Recording& recording,
-                               InputQuestion& question, TemporaryFile& file) {
+Result<void> expectByReference(const Context& context, InputQuestionOptions& options,
+                               const recording::Recording& recording, InputQuestion& question,
+                               TemporaryFile& file) {
   std::error_code failed;
   fs::path program = fs::canonical(options.reference, failed);
   if (failed) return errorf("{}: {}", options.reference, failed.message());
-  FL_TRY(runner, runnerFor({.variant = program, .program = program}, {}, options, recording.meta()));
+  FL_TRY(runner, runnerFor(referenceProgram(program, context), {}, options, recording.meta()));
   question.reference = runner;
   FL_TRY(expected, expectedBy(*runner, question.spec));
   if (!expected.output)
@@ -262,7 +269,7 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
     question.caveats.push_back("standard input was a terminal or a device: it is empty in every repetition");
   options.value.run.words = {path.string()};
   FL_TRY(expectedOutput, TemporaryFile::create(".expected"));
-  if (!options.reference.empty()) FL_CHECK(expectByReference(options, recording, question, expectedOutput));
+  if (!options.reference.empty()) FL_CHECK(expectByReference(context, options, recording, question, expectedOutput));
   ValueOptions asked = options.value;
   asked.budget = std::min(options.value.budget / 4, kSliceSeconds);
   FL_TRY(run, openValueRun(context, asked));

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Is the line that was broken in the chop of the failure it causes, or among the constants beside it?
+
+    bench/chop_faults.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--write docs/figures.md]
+
+Takes the seeded faults of bench/slice_faults.py and asks `faultline chop` for each: the input (standard input, arguments)
+is made smaller with the program as it was as the reference, the run recorded again, and the slices meet. Beside whether
+the changed line is there stand the sizes: statements (lines) of the backward slice of that run, of the chop, and the
+constants. Status 1 if a chop has no answer.
+"""
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+import slice_faults
+from programs import run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Bench(slice_faults.Bench):
+    def measure(self, fault):
+        right, faulty, line = self.build(fault)
+        stdin = self.work / "stdin"
+        stdin.write_text(fault.stdin)
+        for old in self.work.glob("stdin.min*"):
+            old.unlink()
+        words = ["chop", "-q", "--json", "--argv", "--budget", "120", "--stdin", stdin]
+        if fault.kind != "crash":
+            words += ["--reference", right]
+        began = time.perf_counter()
+        done = run([self.options.bin.resolve() / "faultline", *words, "--", faulty, *fault.arguments], cwd=self.work,
+                   env=self.env, check=False)
+        row = {"fault": fault, "line": f"{pathlib.Path(fault.file).name}:{line}", "seconds": time.perf_counter() - began}
+        try:
+            answer = json.loads(done.stdout)
+        except json.JSONDecodeError:
+            row["error"] = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            return row
+
+        def there(entries):
+            name = pathlib.Path(fault.file).name
+            return any(e["line"] == line and pathlib.Path(e["file"]).name == name for e in entries)
+
+        row.update(sizes=answer["sizes"], chop=there(answer["statements"]), constants=there(answer["constants"]),
+                   before=answer["input"]["before"], after=answer["input"]["after"], command=answer["command"],
+                   caveats=answer["caveats"])
+        return row
+
+
+def report(rows):
+    table = [["fault", "kind", "changed line", "input", "backward", "chop", "constants", "the line is in", "seconds"]]
+    for r in rows:
+        fault = r["fault"]
+        start = [f"{fault.package}: {fault.name}", fault.kind, r["line"]]
+        if "error" in r:
+            table.append([*start, "", "", "", "", "no answer", f"{r['seconds']:.1f}"])
+            continue
+        where = "chop" if r["chop"] else "constants" if r["constants"] else "neither"
+        sizes = r["sizes"]
+        table.append([*start, f"{r['before']} → {r['after']} B", f"{sizes['backward']:,}", f"{sizes['chop']:,}",
+                      f"{sizes['constants']:,}", where, f"{r['seconds']:.1f}"])
+    lines = ["| " + " | ".join(t) + " |" for t in table]
+    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
+    return "\n".join(lines) + "\n\n" + summary(rows)
+
+
+def summary(rows):
+    answered = [r for r in rows if "error" not in r]
+    plain = [r for r in answered if r["fault"].kind != slice_faults.OMISSION]
+    omitted = [r for r in answered if r not in plain]
+    def found(of):
+        return f"{sum(r['chop'] or r['constants'] for r in of)} of {len(of)}"
+    share = sorted(r["sizes"]["chop"] / max(1, r["sizes"]["backward"]) for r in answered)
+    middle = f"{share[len(share) // 2]:.2f}" if share else "?"
+    return (f"In the chop or the constants: {found(plain)} that are no omission, {found(omitted)} omissions. "
+            f"Chop ÷ backward slice, median: {middle}.\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", default=str(ROOT / "build/slice-faults"))
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
+    parser.add_argument("--sources", help="where the sources are unpacked (PACKAGE-VERSION)")
+    parser.add_argument("--only", default="", help="faults or packages, separated by commas")
+    parser.add_argument("--write", type=pathlib.Path, help="replace what is between the marks of this script there")
+    options = parser.parse_args()
+    only = [o for o in options.only.split(",") if o]
+    bench, rows = Bench(options), []
+    for fault in slice_faults.faults():
+        if only and fault.name not in only and fault.package not in only:
+            continue
+        row = bench.measure(fault)
+        rows.append(row)
+        said = row.get("error") or f"{row['command']} {row['sizes']} {'chop' if row['chop'] else 'constants' if row['constants'] else 'NEITHER'}"
+        print(f"{fault.package}: {fault.name}: {said} {row['seconds']:.1f} s", file=sys.stderr, flush=True)
+    answer = report(rows)
+    print(answer)
+    if options.write:
+        mark, end = "<!-- bench/chop_faults.py -->", "<!-- end of bench/chop_faults.py -->"
+        before, _, rest = options.write.read_text().partition(mark)
+        _, _, behind = rest.partition(end)
+        options.write.write_text(f"{before}{mark}\n\n{answer}\n{end}{behind}")
+    return 1 if any("error" in r for r in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
