@@ -49,7 +49,7 @@ Result<std::optional<technique::Part>> decidingPiece(const InputQuestion& questi
   technique::Subset all = technique::allOf(parts.size());
   for (size_t k = parts.size(); k-- > 0 && parts.size() - k <= kMostTried;) {
     InputSet less = keptOf(inputs, parts, technique::without(all, {uint32_t(k)}));
-    FL_TRY(outcome, question.outcomeOf(applied(question.spec, less)));
+    FL_TRY(outcome, question.outcomeOf(less));
     if (outcome == TrialOutcome::Pass) return std::optional(parts[k]);
   }
   return std::optional<technique::Part>();
@@ -235,7 +235,8 @@ Result<int> chop(const Context& context, ChopCommand& command) {
   FL_TRY(made, writeReproduction(question, failing.inputs, ".min"));
   FL_TRY(run, recordAgain(context, command, question, made));
   if (run->didNotFail)
-    return errorf("with the smaller input, recorded, the run does not fail: {}", made.command);
+    return errorf("with the smaller input, recorded, the run does not fail: {}{}", made.command,
+                  question.server && question.server->made() ? "; try again with --fresh" : "");
   finding::ChopReport report;
   report.program = programOf(run->failing.run);
   report.failure = failureInfo(run->failing);

@@ -45,6 +45,8 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
       ->type_name("PROGRAM");
   command.add_flag("--any-failure", options.anyFailure, "Any failure will do, not just the same one");
   command.add_flag("--no-slice", options.noSlice, "Do not look first for what the failure depends on");
+  command.add_flag("--fresh", options.freshOnly,
+                   "Start a process for each run, even where one could be used again and again");
   command.add_flag("--uncontained", options.uncontained,
                    "Run the program without a scratch layer: it can then do all that you can");
   command.add_option("--budget", options.value.budget, "Stop after so many seconds, with the best so far")
@@ -192,6 +194,34 @@ Result<recording::Expectation> expectationFor(const InputQuestionOptions& option
   return expectation;
 }
 
+TrialOutcome outcomeFor(experiment::Verdict verdict, bool anyFailure) {
+  switch (verdict) {
+  case experiment::Verdict::SameFailure:
+    return TrialOutcome::Fail;
+  case experiment::Verdict::Passed:
+    return TrialOutcome::Pass;
+  case experiment::Verdict::OtherFailure:
+    return anyFailure ? TrialOutcome::Fail : TrialOutcome::Unresolved;
+  case experiment::Verdict::None:
+    break;
+  }
+  return TrialOutcome::Unresolved;
+}
+
+// Going back within one process, where only standard input is to be made smaller and the program allows it.
+void offerServer(const Context& context, const InputQuestionOptions& options,
+                 const recording::Expectation& expectation, InputQuestion& question) {
+  bool isOnlyInput = question.inputs.size() == 1 && question.inputs[0].kind == InputSource::StandardInput;
+  if (!isOnlyInput || options.freshOnly || options.uncontained || !question.caveats.empty()) return;
+  Context silent = context;
+  silent.json = silent.quiet = true;
+  bool keepsOutput = question.reference || !expectation.oracle.empty();
+  question.server = std::make_unique<LateInputServer>(
+      [silent, keepsOutput, expectation, path = question.run->failing.run.path] {
+        return InputServer::create(silent, path, expectation, keepsOutput);
+      });
+}
+
 // Enough for a run like the first one to end in its own way.
 experiment::Limits limitsAfter(const Ending& original, const recording::Meta& meta) {
   experiment::Limits limits;
@@ -226,6 +256,19 @@ Result<void> repeatOriginal(const InputQuestionOptions& options, const FreshProg
 
 } // namespace
 
+Result<TrialOutcome> InputQuestion::outcomeOf(const InputSet& inputs) const {
+  InputServer* fast = server ? server->get() : nullptr;
+  if (!fast) return outcomeOf(applied(spec, inputs));
+  recording::Expectation expected;
+  if (reference) {
+    FL_TRY(said, expectedBy(*reference, applied(spec, inputs)));
+    if (!said.output) return TrialOutcome::Unresolved;
+    expected = std::move(said);
+  }
+  FL_TRY(verdict, fast->verdictOn(inputs[0].bytes, reference ? &expected : nullptr));
+  return verdict ? outcomeFor(*verdict, anyFailure) : outcomeOf(applied(spec, inputs));
+}
+
 Result<TrialOutcome> InputQuestion::outcomeOf(const RunSpec& run) const {
   recording::Expectation expected;
   if (reference) {
@@ -235,17 +278,7 @@ Result<TrialOutcome> InputQuestion::outcomeOf(const RunSpec& run) const {
   }
   FL_TRY(ending, runner->run(run));
   FL_TRY(verdict, reference ? judge->judge(ending, expected) : judge->judge(ending));
-  switch (verdict) {
-  case experiment::Verdict::SameFailure:
-    return TrialOutcome::Fail;
-  case experiment::Verdict::Passed:
-    return TrialOutcome::Pass;
-  case experiment::Verdict::OtherFailure:
-    return anyFailure ? TrialOutcome::Fail : TrialOutcome::Unresolved;
-  case experiment::Verdict::None:
-    break;
-  }
-  return TrialOutcome::Unresolved;
+  return outcomeFor(verdict, anyFailure);
 }
 
 technique::Unit unitOf(const InputQuestionOptions& options) {
@@ -269,7 +302,8 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
     question.caveats.push_back("standard input was a terminal or a device: it is empty in every repetition");
   options.value.run.words = {path.string()};
   FL_TRY(expectedOutput, TemporaryFile::create(".expected"));
-  if (!options.reference.empty()) FL_CHECK(expectByReference(context, options, recording, question, expectedOutput));
+  if (!options.reference.empty())
+    FL_CHECK(expectByReference(context, options, recording, question, expectedOutput));
   ValueOptions asked = options.value;
   asked.budget = std::min(options.value.budget / 4, kSliceSeconds);
   FL_TRY(run, openValueRun(context, asked));
@@ -286,6 +320,7 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
   FreshProgram program = FreshProgram::of(variant, recording.meta().program);
   program.seed = recording.meta().seed;
   FL_CHECK(repeatOriginal(options, program, expectation, question));
+  offerServer(context, options, expectation, question);
   return question;
 }
 
@@ -329,7 +364,7 @@ private:
 };
 
 technique::InputExperiment experimentOf(const InputQuestion& question) {
-  return [&question](const InputSet& inputs) { return question.outcomeOf(applied(question.spec, inputs)); };
+  return [&question](const InputSet& inputs) { return question.outcomeOf(inputs); };
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // fails in the same way with others.
 #pragma once
 
+#include "cli/input_server.h"
 #include "cli/value_question.h"
 #include "experiment/fresh_runner.h"
 #include "experiment/judge.h"
@@ -20,6 +21,7 @@ struct InputQuestionOptions {
   bool anyFailure = false;
   bool uncontained = false;
   bool noSlice = false;
+  bool freshOnly = false; // each run as a process of its own
 };
 void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
 
@@ -37,7 +39,12 @@ struct InputQuestion {
   std::vector<std::string> caveats;
   double secondsOfOne = 0;
 
-  // From several threads at once.
+  // Where nothing but standard input differs; null: it is not to be done so.
+  std::unique_ptr<LateInputServer> server;
+
+  // Both from several threads at once. The first by the fastest way there is, the second always by a process
+  // of its own.
+  Result<technique::TrialOutcome> outcomeOf(const technique::InputSet& inputs) const;
   Result<technique::TrialOutcome> outcomeOf(const experiment::RunSpec& run) const;
 };
 

@@ -52,9 +52,24 @@ Result<int> answer(const Context& context, const finding::MinimizeReport& report
   return report.isOneMinimal ? kAnswered : kNoAnswer;
 }
 
+// By the fastest way; if what that finds does not fail in a process of its own, by such processes alone.
+Result<technique::MinimizeResult> search(const Context& context, const MinimizeCommand& command,
+                                         InputQuestion& question, finding::MinimizeReport& report) {
+  FL_TRY(found, minimizeWith(context, command.asked, question));
+  const InputServer* server = question.server ? question.server->made() : nullptr;
+  report.stats["rolled_back"] = server ? server->made() : 0;
+  if (!server) return found;
+  FL_TRY(outcome, question.outcomeOf(applied(question.spec, found.inputs)));
+  if (outcome == TrialOutcome::Fail) return found;
+  question.server.reset();
+  report.caveats.push_back("what was found by going back within one process does not fail in one of its own: "
+                           "the search was made again with a process for each run");
+  return minimizeWith(context, command.asked, question);
+}
+
 Result<void> simplify(const Context& context, const MinimizeCommand& command, InputQuestion& question,
                       finding::MinimizeReport& report) {
-  FL_TRY(found, minimizeWith(context, command.asked, question));
+  FL_TRY(found, search(context, command, question, report));
   report.isOneMinimal = found.isOneMinimal;
   report.unit = found.unit;
   if (found.wasStopped) report.stopped = whyStopped(command.asked);

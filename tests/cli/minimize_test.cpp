@@ -272,6 +272,36 @@ TEST_F(Minimize, TheSmallestDifferenceToAnInputThatPasses) {
   EXPECT_THAT(wrong.err, HasSubstr("does not pass"));
 }
 
+TEST_F(Minimize, GoingBackWithinAProcessFindsWhatFreshProcessesFind) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int calls;
+int main(void) {
+  static char text[10000];
+  size_t size = fread(text, 1, sizeof text - 1, stdin);
+  char *copy = strdup(text);
+  for (size_t k = 0; k < size; k++)
+    if (copy[k] == '%' && ++calls > 59)
+      abort();
+  printf("%d\n", calls);
+  free(copy);
+  return 0;
+}
+)");
+  std::string text;
+  for (int k = 0; k < 2000; ++k) text += k % 29 ? char('a' + k % 26) : '%';
+  writeFile(dir / "in", text);
+  json slow = minimize({"--fresh", "--no-slice", "--stdin", "in", "--output-input", "slow", "--", "./p"});
+  json fast = minimize({"--no-slice", "--stdin", "in", "--output-input", "fast", "--", "./p"});
+  EXPECT_EQ(readFile(dir / "fast"), std::string(60, '%'));
+  EXPECT_EQ(readFile(dir / "slow"), readFile(dir / "fast"));
+  EXPECT_EQ(fast["stats"]["verdicts"], slow["stats"]["verdicts"]);
+  EXPECT_EQ(slow["stats"]["rolled_back"], 0);
+  EXPECT_GT(fast["stats"]["rolled_back"], 50) << fast["stats"];
+  EXPECT_TRUE(fast["confirmed"]);
+}
+
 TEST_F(Minimize, ARunThatPassesHasNothingToMinimize) {
   build(kLines);
   writeFile(dir / "in", "fine\n");
@@ -308,7 +338,7 @@ std::string slowInput() {
 TEST_F(Minimize, WhenTheBudgetIsOverTheBestSoFarIsTheAnswer) {
   build(kSlow);
   writeFile(dir / "in", slowInput());
-  json found = minimize({"--no-slice", "--budget", "1.5", "--stdin", "in", "--", "./p"}, 3);
+  json found = minimize({"--no-slice", "--fresh", "--budget", "1.5", "--stdin", "in", "--", "./p"}, 3);
   EXPECT_FALSE(found["one_minimal"]);
   EXPECT_THAT(std::string(found["stopped"]), HasSubstr("--budget"));
   EXPECT_TRUE(found["confirmed"]);
@@ -320,9 +350,10 @@ TEST_F(Minimize, InterruptedToo) {
   build(kSlow);
   writeFile(dir / "in", slowInput());
   faultline({"record", "-q", "-o", "p.flr", "--stdin", "in", "--", "./p"}); // its variant is made
-  RunResult answer = run(
-      {"timeout", "--foreground", "-s", "INT", "3", kBin + "/faultline", "minimize", "--no-slice", "p.flr"},
-      {.cwd = dir.path(), .env = {{"XDG_DATA_HOME", dir / "data"}, {"XDG_CACHE_HOME", dir / "cache"}}});
+  RunResult answer =
+      run({"timeout", "--foreground", "-s", "INT", "3", kBin + "/faultline", "minimize", "--no-slice",
+           "--fresh", "p.flr"},
+          {.cwd = dir.path(), .env = {{"XDG_DATA_HOME", dir / "data"}, {"XDG_CACHE_HOME", dir / "cache"}}});
   EXPECT_THAT(answer.out, HasSubstr("interrupted"));
   EXPECT_THAT(answer.out, HasSubstr("Again: ./p < stdin.min"));
   EXPECT_EQ(run({dir / "p"}, {.input = readFile(dir / "stdin.min")}).signal, 6);

@@ -1,0 +1,58 @@
+// Tries other standard inputs on a run by going back to its start within one process, many times faster than
+// to start one each time. Several may be tried at once; each thread gets a process of its own.
+#pragma once
+
+#include "cli/run.h"
+#include "experiment/judge.h"
+#include "experiment/server.h"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+
+namespace faultline::cli {
+
+class InputServer {
+public:
+  // Of the recording at `path`, repeated as experiments need it. An error: this run cannot be done so.
+  static Result<std::unique_ptr<InputServer>> create(const Context& context,
+                                                     const std::filesystem::path& path,
+                                                     const recording::Expectation& expectation,
+                                                     bool keepsOutput);
+
+  // Nothing: it has to be tried in another way. `expectation`: what is right for that input, if it differs.
+  Result<std::optional<experiment::Verdict>> verdictOn(const std::string& input,
+                                                       const recording::Expectation* expectation);
+  uint64_t made() const { return made_; }
+
+private:
+  explicit InputServer(experiment::ServerSetting setting) : setting_(std::move(setting)) {}
+  Result<experiment::Ending> run(const std::string& input);
+
+  experiment::ServerSetting setting_;
+  std::optional<experiment::Judge> judge_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<experiment::Server>> idle_;
+  std::atomic<uint64_t> made_ = 0;
+};
+
+// One that is made when it is worth it: its variant takes about as long to build as the program did.
+class LateInputServer {
+public:
+  explicit LateInputServer(std::function<Result<std::unique_ptr<InputServer>>()> make)
+      : make_(std::move(make)) {}
+
+  // Asked before each run, from several threads. Null: not yet, or it cannot be done so.
+  InputServer* get();
+  // Null: it was not needed.
+  const InputServer* made() const { return ready_; }
+
+private:
+  static constexpr uint64_t kRunsBefore = 150;
+  std::function<Result<std::unique_ptr<InputServer>>()> make_;
+  std::atomic<uint64_t> asked_ = 0;
+  std::unique_ptr<InputServer> server_;
+  std::atomic<InputServer*> ready_ = nullptr;
+};
+
+} // namespace faultline::cli
