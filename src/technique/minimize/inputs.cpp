@@ -70,7 +70,7 @@ experiment::RunSpec applied(experiment::RunSpec run, const InputSet& inputs) {
   return run;
 }
 
-std::vector<Part> partsOf(const InputSet& inputs, const Unit& unit) {
+std::vector<Part> partsOf(const InputSet& inputs, const Unit& unit, bool cutsAll) {
   std::vector<Part> out;
   for (uint32_t k = 0; k < inputs.size(); ++k) {
     const InputSource& s = inputs[k];
@@ -80,9 +80,8 @@ std::vector<Part> partsOf(const InputSet& inputs, const Unit& unit) {
       out.push_back({k, {0, isWhole ? s.bytes.size() : 0}, true});
       if (isWhole) continue;
     }
-    if (unit.kind != Unit::Whole && unit.kind != Unit::Bytes && unit.kind != Unit::Separated &&
-        !isText(s.bytes))
-      continue;
+    bool isForText = unit.kind != Unit::Whole && unit.kind != Unit::Bytes && unit.kind != Unit::Separated;
+    if (isForText && !cutsAll && !isText(s.bytes)) continue;
     for (const Piece& piece : cutInto(s.bytes, unit)) out.push_back({k, piece, false});
   }
   return out;

@@ -40,8 +40,9 @@ struct Part {
   bool isPresence = false;
 };
 
-// All pieces of that kind. What is no text is cut only into bytes, and is not in the answer otherwise.
-std::vector<Part> partsOf(const InputSet& inputs, const Unit& unit);
+// All pieces of that kind. What is no text is cut only into bytes, and is not in the answer otherwise, unless
+// it is `cutsAll` that is wanted.
+std::vector<Part> partsOf(const InputSet& inputs, const Unit& unit, bool cutsAll = false);
 // Of the pieces only these; what is in no piece stays.
 InputSet keptOf(const InputSet& inputs, const std::vector<Part>& parts, const Subset& kept);
 

@@ -87,7 +87,7 @@ private:
   // True: no piece can be left out.
   Result<bool> sweep(const Unit& unit, SimplifyOptions simplifying) {
     if (search_.wasStopped()) return false;
-    std::vector<Part> parts = partsOf(best_, unit);
+    std::vector<Part> parts = partsOf(best_, unit, simplifying.untilMinimal);
     if (parts.empty()) return true;
     if (!simplifying.untilMinimal && unit.kind != Unit::Whole && parts.size() < 2) return false;
     uint64_t verdicts = search_.stats().verdicts;

@@ -177,6 +177,11 @@ TEST(MinimizeInputs, NotFinerThanAsked) {
                               {.finest = {.kind = Unit::Separated, .separator = ";;"}});
   ASSERT_TRUE(parts);
   EXPECT_EQ(parts->inputs[0].bytes, "b bad;;");
+  // Also of what is no text, if it is asked for.
+  auto binary = minimizeInputs(standardInput(std::string("a\0\nbad\0\n\0", 9)), test.experiment,
+                               {.finest = {.kind = Unit::Lines}});
+  ASSERT_TRUE(binary);
+  EXPECT_EQ(binary->inputs[0].bytes, std::string("bad\0\n", 5));
 }
 
 TEST(MinimizeInputs, WhatTheFailureDoesNotDependOnGoesFirst) {
