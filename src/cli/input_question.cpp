@@ -53,8 +53,7 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
                 "Use one again and again, if only standard input is made smaller, even for a large program, "
                 "for which another variant is built first")
       ->excludes(fresh);
-  command.add_flag("--uncontained", options.uncontained,
-                   "Run the program without a scratch layer: it can then do all that you can");
+  addExecutorOptions(command, options.executor);
   command.add_option("--budget", options.value.budget, "Stop after so many seconds, with the best so far")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
@@ -145,7 +144,7 @@ Result<std::shared_ptr<const FreshRunner>> runnerFor(FreshProgram program, const
                                                      const InputQuestionOptions& options,
                                                      const recording::Meta& meta) {
   experiment::Containment containment;
-  containment.on = !options.uncontained;
+  containment.on = !options.executor.uncontained;
   FL_TRY(runner, FreshRunner::create(std::move(program), limits, containment, inputKindOf(meta)));
   return std::shared_ptr<const FreshRunner>(std::make_shared<FreshRunner>(std::move(runner)));
 }
@@ -220,7 +219,8 @@ TrialOutcome outcomeFor(experiment::Verdict verdict, bool anyFailure) {
 void offerServer(const Context& context, const InputQuestionOptions& options,
                  const recording::Expectation& expectation, InputQuestion& question) {
   bool isOnlyInput = question.inputs.size() == 1 && question.inputs[0].kind == InputSource::StandardInput;
-  if (!isOnlyInput || options.freshOnly || options.uncontained || !question.caveats.empty()) return;
+  bool isHere = options.executor.kind == "local" && !options.executor.uncontained;
+  if (!isOnlyInput || options.freshOnly || !isHere || !question.caveats.empty()) return;
   const recording::Meta& meta = question.run->failing.run.recording.meta();
   std::error_code failed;
   uintmax_t size = fs::file_size(meta.program, failed);
@@ -259,6 +259,7 @@ Result<void> repeatOriginal(const InputQuestionOptions& options, const FreshProg
   for (int k = 0; k < 2; ++k) {
     FL_TRY(again, question.outcomeOf(same));
     if (again == TrialOutcome::Fail) continue;
+    question.isFlaky = true;
     question.caveats.push_back("the program does not always fail in the same way with the same input: what "
                                "is left fails, but more of it might go");
     break;
@@ -266,10 +267,38 @@ Result<void> repeatOriginal(const InputQuestionOptions& options, const FreshProg
   return {};
 }
 
+Result<void> makeExecutorFor(const Context& context, const InputQuestionOptions& options,
+                             const compiler::Variant& variant, FreshProgram program,
+                             const recording::Expectation& expectation, InputQuestion& question) {
+  if (question.reference) {
+    if (options.executor.kind == "local") return {};
+    return errorf("--reference is asked on this machine, for each run: leave out --executor {}",
+                  options.executor.kind);
+  }
+  const recording::Recording& recording = question.run->failing.run.recording;
+  const recording::Meta& meta = recording.meta();
+  experiment::Setting setting{.program = std::move(program),
+                              .programKey = variant.key,
+                              .origin = fmt::format("{} {}", meta.created, recording.identity()),
+                              .limits = question.runner->limits(),
+                              .containment = {.on = !options.executor.uncontained},
+                              .input = inputKindOf(meta),
+                              .expectation = expectation,
+                              .original = question.judge->original(),
+                              .directory = meta.cwd};
+  FL_TRY(executor, makeExecutor(context, options.executor, setting, question.isFlaky));
+  question.executor = std::move(executor);
+  return {};
+}
+
 } // namespace
 
 Result<TrialOutcome> InputQuestion::outcomeOf(const InputSet& inputs) const {
   InputServer* fast = server ? server->get() : nullptr;
+  if (!fast && executor) {
+    FL_TRY(outcome, executor->run(applied(spec, inputs)));
+    return outcomeFor(outcome.verdict, anyFailure);
+  }
   if (!fast) return outcomeOf(applied(spec, inputs));
   recording::Expectation expected;
   if (reference) {
@@ -332,6 +361,7 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
   FreshProgram program = FreshProgram::of(variant, recording.meta().program);
   program.seed = recording.meta().seed;
   FL_CHECK(repeatOriginal(options, program, expectation, question));
+  FL_CHECK(makeExecutorFor(context, options, variant, program, expectation, question));
   offerServer(context, options, expectation, question);
   return question;
 }
@@ -357,8 +387,9 @@ public:
     catchInterrupt();
   }
 
-  void watch(const Context& context, technique::MinimizeOptions& options) {
+  void watch(const Context& context, const InputQuestion& question, technique::MinimizeOptions& options) {
     options.search.workers = context.jobs ? context.jobs : std::max(1u, std::thread::hardware_concurrency());
+    if (question.executor) options.search.workers = unsigned(question.executor->width());
     options.search.stop = [this] { return wasInterrupted() || Clock::now() >= end_; };
     options.onProgress = [this](const technique::MinimizeProgress& p) {
       ++done_;
@@ -389,7 +420,7 @@ Result<technique::MinimizeResult> minimizeWith(const Context& context, const Inp
   FL_TRY(needed, dependence(options, question));
   how.dependence = std::move(needed);
   question.run->stopWatching();
-  watched.watch(context, how);
+  watched.watch(context, question, how);
   return technique::minimizeInputs(question.inputs, experimentOf(question), how);
 }
 
@@ -399,7 +430,7 @@ Result<technique::IsolateResult> isolateWith(const Context& context, const Input
   Watched watched(context, options);
   technique::MinimizeOptions how;
   how.finest = unitOf(options);
-  watched.watch(context, how);
+  watched.watch(context, question, how);
   return technique::isolateInputs(std::move(passing), std::move(failing), experimentOf(question), how);
 }
 

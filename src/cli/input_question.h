@@ -2,6 +2,7 @@
 // fails in the same way with others.
 #pragma once
 
+#include "cli/executor_options.h"
 #include "cli/input_server.h"
 #include "cli/value_question.h"
 #include "experiment/fresh_runner.h"
@@ -19,7 +20,7 @@ struct InputQuestionOptions {
   std::string isolate; // a file with which it passes
   std::string reference;
   bool anyFailure = false;
-  bool uncontained = false;
+  ExecutorOptions executor;
   bool noSlice = false;
   bool freshOnly = false; // each run as a process of its own
   bool rollback = false;  // or by going back within one, however long its variant takes to build
@@ -38,13 +39,16 @@ struct InputQuestion {
   std::optional<experiment::Judge> judge;
   bool anyFailure = false;
   std::vector<std::string> caveats;
+  bool isFlaky = false;
   double secondsOfOne = 0;
+  // Runs and judges what differs in nothing but its inputs. Null: what is right has to be asked each time.
+  std::shared_ptr<experiment::Executor> executor;
 
   // Where nothing but standard input differs; null: it is not to be done so.
   std::unique_ptr<LateInputServer> server;
 
-  // Both from several threads at once. The first by the fastest way there is, the second always by a process
-  // of its own.
+  // Both from several threads at once. The first by the fastest way there is, or from the cache; the
+  // second always by a process of its own.
   Result<technique::TrialOutcome> outcomeOf(const technique::InputSet& inputs) const;
   Result<technique::TrialOutcome> outcomeOf(const experiment::RunSpec& run) const;
 };

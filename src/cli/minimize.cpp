@@ -57,6 +57,11 @@ Result<technique::MinimizeResult> search(const Context& context, const MinimizeC
                                          InputQuestion& question, finding::MinimizeReport& report) {
   FL_TRY(found, minimizeWith(context, command.asked, question));
   const InputServer* server = question.server ? question.server->made() : nullptr;
+  if (question.executor) {
+    experiment::Executor::Stats ran = question.executor->stats();
+    report.stats["from_cache"] = ran.cached;
+    report.stats["retried"] = ran.retried;
+  }
   report.stats["rolled_back"] = server ? server->made() : 0;
   if (!server) return found;
   FL_TRY(outcome, question.outcomeOf(applied(question.spec, found.inputs)));

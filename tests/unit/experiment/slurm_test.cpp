@@ -1,8 +1,8 @@
 // Experiments on a cluster: a real controller and a real node, started for the test.
 #include "experiment/local_executor.h"
 #include "experiment/slurm_executor.h"
+#include "support/slurm_cluster.h"
 #include "unit/experiment/built_program.h"
-#include "unit/experiment/slurm_cluster.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 namespace faultline::experiment {
 namespace {
 
+using test::SlurmCluster;
 using testing::BuiltProgram;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::SlurmCluster;
 using testing::valueOf;
 
 const char* const kProgram = R"(

@@ -5,6 +5,7 @@
 #include "support/environment.h"
 #include "support/run.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <csignal>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace faultline::experiment::testing {
+namespace faultline::test {
 
 class SlurmCluster {
 public:
@@ -23,8 +24,7 @@ public:
   static std::string whyNot() {
     if (geteuid() != 0) return "a Slurm node needs root";
     for (const char* tool : {"slurmctld", "slurmd", "sbatch", "squeue"})
-      if (test::run({"/bin/sh", "-c", fmt::format("command -v {}", tool)}, {.env = {{"PATH", kPath}}})
-              .status != 0)
+      if (run({"/bin/sh", "-c", fmt::format("command -v {}", tool)}, {.env = {{"PATH", kPath}}}).status != 0)
         return fmt::format("{} is not installed (packages slurmctld, slurmd, slurm-client)", tool);
     return "";
   }
@@ -35,15 +35,15 @@ public:
     std::string node = std::string(host).substr(0, std::string(host).find('.'));
     std::filesystem::create_directory(dir_ / "state");
     std::filesystem::create_directory(dir_ / "spool");
-    test::writeFile(dir_ / "slurm.conf", configuration(node));
+    writeFile(dir_ / "slurm.conf", configuration(node));
     controller_ = start({"slurmctld", "-D", "-f", dir_ / "slurm.conf"}, "controller.log");
     node_ = start({"slurmd", "-D", "-f", dir_ / "slurm.conf", "-N", node}, "node.log");
     for (int i = 0; i < 300; ++i) {
-      auto state = test::run({"sinfo", "--noheader", "--format=%T"});
+      auto state = run({"sinfo", "--noheader", "--format=%T"});
       if (state.status == 0 && state.out.starts_with("idle")) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    std::string logs = test::readFile(dir_ / "controller.log") + test::readFile(dir_ / "node.log");
+    std::string logs = readFile(dir_ / "controller.log") + readFile(dir_ / "node.log");
     stop();
     throw std::runtime_error("the cluster does not come up: " + logs);
   }
@@ -51,7 +51,7 @@ public:
 
   // Tasks that wait or run.
   static size_t tasks() {
-    std::string list = test::run({"squeue", "--noheader", "--array", "--format=%i"}).out;
+    std::string list = run({"squeue", "--noheader", "--array", "--format=%i"}).out;
     return size_t(std::count(list.begin(), list.end(), '\n'));
   }
 
@@ -114,9 +114,9 @@ private:
     node_ = controller_ = 0;
   }
 
-  test::TempDir dir_;
-  test::ScopedVariable path_, config_;
+  TempDir dir_;
+  ScopedVariable path_, config_;
   pid_t controller_ = 0, node_ = 0;
 };
 
-} // namespace faultline::experiment::testing
+} // namespace faultline::test
