@@ -198,7 +198,11 @@ Result<std::unique_ptr<ValueRun>> openQuietRun(const Context& context, const Val
   }
   FL_TRY(failing, openFailingRun(context, options.run));
   std::unique_ptr<ValueRun> out(new ValueRun{std::move(failing), std::move(models), nullptr, {}, false});
-  out->history = std::make_unique<depend::History>(out->failing.run.replay, *out->models);
+  depend::HistoryOptions kept;
+  const OpenRun& run = out->failing.run;
+  if (options.models.empty())
+    kept.side = std::make_shared<recording::SideFiles>(run.path, run.recording.identity());
+  out->history = std::make_unique<depend::History>(out->failing.run.replay, *out->models, std::move(kept));
   watchOver(context, *out, options.budget);
   return out;
 }

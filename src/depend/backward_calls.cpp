@@ -174,9 +174,7 @@ bool BackwardWalk::takesBlame(const OutsideEffect& effect, Wanter& who) {
 
 // Threads are numbered as they are started: the last one that is still unexplained began last.
 Wanter BackwardWalk::startedThread(const OutsideEffect& effect) {
-  bool starts = effect.function == "pthread_create" || effect.function == "thrd_create" ||
-                effect.function.find("_M_start_thread") != std::string::npos;
-  if (!starts) return kNobody;
+  if (!startsThread(effect)) return kNobody;
   for (auto it = threads_.rbegin(); it != threads_.rend(); ++it)
     if (it->second.isRootPending && it->first != threadNumber_) {
       it->second.isRootPending = false;

@@ -13,13 +13,6 @@ namespace {
 
 constexpr uint64_t kAllBits = ~uint64_t(0);
 
-// The segment that was executed before this event; the trace may have only a part of it.
-uint32_t segmentBefore(const Trace& trace, size_t event) {
-  uint32_t number = replay::eventNumber(trace.events[event - 1]);
-  bool isPart = replay::eventKind(trace.events[event - 1]) == TraceEvent::Other;
-  return isPart ? trace.others[number].segment : number;
-}
-
 } // namespace
 
 void BackwardWalk::setAlternatives(Alternatives* alternatives) {
@@ -144,7 +137,7 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
           operandMasks_[j] = caller->take(call.dst + j, who);
           any |= operandMasks_[j] != 0;
         }
-      const SegmentCode& callee = code_.segment(segmentBefore(trace, k));
+      const SegmentCode& callee = code_.segment(replay::segmentBefore(trace, k));
       push(callee.module, callee.function);
       if (!any) break;
       if (top()->isStopped) {
@@ -161,12 +154,10 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
       const TraceOther& o = trace.others[number];
       if (o.kind == TraceOther::Part) {
         const SegmentCode& code = code_.segment(o.segment);
-        uint32_t to = o.from + o.count;
-        uint32_t before = code.steps[o.from].traced;
-        uint32_t behind = to < code.count ? code.steps[to].traced : code.traceWords;
-        words -= behind - before;
+        StepWords part = partWords(code, o.from, o.from + o.count, words);
+        words = part.first;
         if (code.hasVariableList) collectLists(trace, k);
-        segment(code, o.from, to, {words, before});
+        segment(code, o.from, o.from + o.count, part);
       } else {
         other(o, trace, k, effects);
       }
@@ -193,7 +184,7 @@ void BackwardWalk::other(const TraceOther& o, const Trace& trace, size_t event, 
   case TraceOther::Leave: {
     // What a callback returns is for the outside call that made it, if there is one.
     Wanter who = top() ? top()->callback : kNobody;
-    const SegmentCode& callee = code_.segment(segmentBefore(trace, event));
+    const SegmentCode& callee = code_.segment(replay::segmentBefore(trace, event));
     push(callee.module, callee.function);
     if (who == kNobody) return;
     top()->result.assign(callee.steps.back().useCount ? callee.uses[callee.steps.back().firstUse].words : 0,

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "depend/frame_wants.h"
-#include "depend/outside_flow.h"
+#include "depend/window_summary.h"
 #include "replay/tracer.h"
 
 #include <functional>
@@ -74,6 +74,9 @@ public:
 
   // The trace that ends where the walk stands. Effects of the outside calls in it.
   void walk(const replay::Trace& trace, const Effects& effects);
+  // The same for a window of which there is a summary, if it makes and decides nothing that is looked for;
+  // else false, and the walk needs its trace.
+  bool passOver(const WindowSummary& window);
   bool isDone() const;
   // It goes no further, although there is more.
   void stop() { slice_.isBounded = true; }
@@ -98,6 +101,8 @@ private:
   };
 
   void leaveUnstarted();
+  bool mayConcern(const ThreadSummary& summary, const ThreadWants& thread);
+  bool mayConcern(const ThreadSummary& summary, const FrameWants& frame);
   FrameWants* top() { return thread_->stack.empty() ? nullptr : &thread_->stack.back(); }
   void push(uint32_t module, uint32_t function);
   void other(const replay::TraceOther& other, const replay::Trace& trace, size_t event,

@@ -103,6 +103,13 @@ struct SegmentCode {
   std::vector<uint32_t> writes;                       // steps that write memory
 };
 
+// Of the part from..to of a segment, whose words end before `end`.
+inline StepWords partWords(const SegmentCode& code, uint32_t from, uint32_t to, const uint64_t* end) {
+  uint32_t before = code.steps[from].traced;
+  uint32_t behind = to < code.count ? code.steps[to].traced : code.traceWords;
+  return {end - (behind - before), before};
+}
+
 struct FunctionCode {
   uint32_t module = 0, function = 0;
   uint32_t words = 0, blocks = 0;
@@ -125,6 +132,12 @@ public:
   // By the number that a trace has.
   const SegmentCode& segment(uint32_t number);
   const FunctionCode& function(uint32_t module, uint32_t number);
+  // The numbers that a module's segments have in traces; none: there is no such module.
+  struct Numbers {
+    uint32_t first = 0, count = 0;
+  };
+  virtual Numbers segmentsOf(uint32_t module) { return {}; }
+  virtual bool hasFunction(uint32_t module, uint32_t number) { return false; }
 
 protected:
   virtual std::unique_ptr<SegmentCode> makeSegment(uint32_t number) = 0;

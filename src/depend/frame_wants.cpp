@@ -27,4 +27,11 @@ Wanter FrameWants::decide(uint32_t block) {
   return found;
 }
 
+bool FrameWants::isAwaited(uint32_t block) const {
+  if (!waiting_) return false;
+  for (uint32_t b : code_->control->dependents(block))
+    if (waits_[b] != kNobody) return true;
+  return false;
+}
+
 } // namespace faultline::depend

@@ -61,6 +61,8 @@ public:
   // The branch at the end of `block` was executed: who waited for it, kNobody: no one.
   Wanter decide(uint32_t block);
   bool isWaiting() const { return waiting_ != 0; }
+  // Whether decide(block) would find someone.
+  bool isAwaited(uint32_t block) const;
 
   Wanter entry = kNobody;         // waits for the call of the function
   CallWants call;                 // on the call that the walk comes to next

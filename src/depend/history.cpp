@@ -29,32 +29,79 @@ std::unique_ptr<FunctionCode> RunCode::makeFunction(uint32_t module, uint32_t nu
   return decodeFunction(*program_.modules()[module]->image, module, number);
 }
 
-History::History(replay::Replay& replay, const CallModels& models, HistoryOptions options)
-    : replay_(replay), models_(models), options_(options), numbering_(nullptr),
-      code_(replay.program(), numbering_) {}
+Code::Numbers RunCode::segmentsOf(uint32_t module) {
+  if (module >= program_.modules().size()) return {};
+  const replay::LoadedModule& loaded = *program_.modules()[module];
+  return {numbering_.segmentBase(loaded), uint32_t(numbering_.segments(loaded).all().size())};
+}
 
-Result<std::shared_ptr<const Window>> History::window(Time start, Time end) {
+bool RunCode::hasFunction(uint32_t module, uint32_t number) {
+  return module < program_.modules().size() && number < program_.modules()[module]->image->functions.size();
+}
+
+History::History(replay::Replay& replay, const CallModels& models, HistoryOptions options)
+    : replay_(replay), models_(models), options_(std::move(options)), numbering_(nullptr),
+      code_(replay.program(), numbering_), summarizer_(code_) {
+  if (options_.side) summaries_.load(*options_.side, options_.windowInstructions);
+}
+
+// That it cannot be written costs the next process time, and is no reason to complain.
+History::~History() {
+  if (options_.side && traced_ >= options_.keepFrom)
+    (void)summaries_.write(*options_.side, options_.windowInstructions);
+}
+
+std::shared_ptr<const Window> History::kept(Time start, Time end) {
   for (auto it = kept_.begin(); it != kept_.end(); ++it)
     if (it->start == start && it->end == end) {
       kept_.splice(kept_.begin(), kept_, it);
       return kept_.front().window;
     }
-  FL_CHECK(replay_.seek(start));
-  auto made = std::make_shared<Window>();
-  made->calls = std::make_unique<OutsideCalls>(models_);
-  numbering_.setListener(made->calls.get());
-  auto trace = replay_.trace(numbering_, end);
-  numbering_.setListener(nullptr);
-  if (!trace) return trace.error();
-  made->trace = std::move(*trace);
-  traced_ += made->trace.end - made->trace.start;
-  keptBytes_ += made->trace.bytes();
-  kept_.push_front({start, end, made});
-  while (keptBytes_ > options_.memoryBytes && kept_.size() > 1) {
+  return nullptr;
+}
+
+void History::keep(Time start, Time end, std::shared_ptr<const Window> window) {
+  keptBytes_ += window->trace.bytes();
+  kept_.push_front({start, end, std::move(window)});
+  while (keptBytes_ > options_.memoryBytes && kept_.size() > options_.windowsTogether) {
     keptBytes_ -= kept_.back().window->trace.bytes();
     kept_.pop_back();
   }
-  return std::shared_ptr<const Window>(made);
+}
+
+Result<void> History::trace(Time from, Time to) {
+  FL_CHECK(replay_.seek(from));
+  const uint64_t size = options_.windowInstructions;
+  std::shared_ptr<Window> made;
+  auto begin = [&] {
+    made = std::make_shared<Window>();
+    made->calls = std::make_unique<OutsideCalls>(models_);
+    numbering_.setListener(made->calls.get());
+  };
+  begin();
+  Time start = from;
+  auto nextEnd = [&] { return std::min(to, (start / size + 1) * size); };
+  auto done = replay_.traceParts(numbering_, nextEnd(), [&](replay::Trace part) -> Time {
+    made->trace = std::move(part);
+    made->thread = replay_.thread();
+    traced_ += made->trace.end - made->trace.start;
+    Time end = nextEnd();
+    if (!summaries_.find(start, end)) summaries_.add(start, end, summarizer_.summarize(*made));
+    keep(start, end, std::move(made));
+    start = end;
+    begin();
+    return start < to ? nextEnd() : start;
+  });
+  numbering_.setListener(nullptr);
+  return done;
+}
+
+Result<std::shared_ptr<const Window>> History::window(Time start, Time end, Time from, Time to) {
+  if (auto found = kept(start, end)) return found;
+  FL_CHECK(trace(from, to));
+  auto made = kept(start, end);
+  if (!made) return errorf("the run ends before instruction @{}", start);
+  return made;
 }
 
 bool History::isToStop(uint64_t instructions) {
@@ -62,23 +109,34 @@ bool History::isToStop(uint64_t instructions) {
   return wasStopped_;
 }
 
-Result<void> History::backwards(Time t, const std::function<bool(const Window&)>& visit) {
+Result<void> History::backwards(Time t, const Visit& visit, const PassOver& passOver) {
   const uint64_t size = options_.windowInstructions;
   const Time first = replay_.start(); // a recording may begin later than the run
+  uint64_t together = 1;
   for (Time end = t; end > first;) {
     Time start = std::max(first, (end - 1) / size * size);
-    FL_TRY(made, window(start, end));
-    if (!visit(*made) || isToStop(end - start)) return {};
+    const WindowSummary* summary = passOver ? summaries_.find(start, end) : nullptr;
+    if (summary && passOver(*summary)) {
+      passedOver_ += end - start;
+      together = 1;
+    } else {
+      // Where nothing was passed over for a while, nothing will be.
+      together = summary ? std::min(together * 2, options_.windowsTogether) : options_.windowsTogether;
+      Time from = start / size >= together ? std::max(first, (start / size - together + 1) * size) : first;
+      FL_TRY(made, window(start, end, from, end));
+      if (!visit(*made)) return {};
+    }
+    if (isToStop(end - start)) return {};
     end = start;
   }
   return {};
 }
 
-Result<void> History::forwards(Time t, Time end, const std::function<bool(const Window&)>& visit) {
+Result<void> History::forwards(Time t, Time end, const Visit& visit) {
   const uint64_t size = options_.windowInstructions;
   for (Time start = std::max(t, replay_.start()); start < end;) {
     Time next = std::min(end, (start / size + 1) * size);
-    FL_TRY(made, window(start, next));
+    FL_TRY(made, window(start, next, start, std::min(end, (start / size + options_.windowsTogether) * size)));
     if (!visit(*made) || isToStop(next - start)) return {};
     if (made->trace.end < next) return {}; // the run is over
     start = next;

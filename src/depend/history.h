@@ -1,21 +1,16 @@
 // A recorded run as traces, a window at a time and the last one first, made by replaying when they are asked
 // for. So a run of any length is walked in bounded memory; windows that are asked for again are still there
-// if there is room.
+// if there is room. Of every window that was traced a summary stays, in this process and beside the recording:
+// whoever can do with it passes over the window.
 #pragma once
 
-#include "depend/code.h"
 #include "depend/models.h"
-#include "depend/outside_calls.h"
+#include "depend/summaries.h"
 #include "replay/replay.h"
 
 #include <list>
 
 namespace faultline::depend {
-
-struct Window {
-  replay::Trace trace;
-  std::unique_ptr<OutsideCalls> calls;
-};
 
 // The code of the modules that a replay has loaded.
 class RunCode : public Code {
@@ -29,6 +24,8 @@ public:
     explicit operator bool() const { return module != nullptr; }
   };
   Where where(uint32_t id);
+  Numbers segmentsOf(uint32_t module) override;
+  bool hasFunction(uint32_t module, uint32_t number) override;
 
 protected:
   std::unique_ptr<SegmentCode> makeSegment(uint32_t number) override;
@@ -40,24 +37,34 @@ private:
 };
 
 struct HistoryOptions {
-  uint64_t windowInstructions = 4'000'000;
-  uint64_t memoryBytes = uint64_t(512) << 20; // for windows that are kept
+  uint64_t windowInstructions = 250'000;
+  uint64_t windowsTogether = 16; // that are traced at once, where they are likely to be asked for
+  uint64_t memoryBytes = uint64_t(256) << 20; // for windows that are kept
+  // Where summaries are found that another process left, and left for the next one; null: nowhere. They are
+  // those of the standard models.
+  std::shared_ptr<const recording::SideFiles> side = nullptr;
+  uint64_t keepFrom = 5'000'000; // instructions that were traced; less is traced as quickly again
 };
 
 class History {
 public:
   History(replay::Replay& replay, const CallModels& models, HistoryOptions options = {});
+  ~History();
 
   replay::Replay& replay() { return replay_; }
   const replay::Replay& replay() const { return replay_; }
   RunCode& code() { return code_; }
 
   // What was executed before time t, window by window, the last first, until visit says false. Tells nothing
-  // that was executed at t or later.
-  Result<void> backwards(replay::Time t, const std::function<bool(const Window&)>& visit);
+  // that was executed at t or later. Asks first, of a window of which there is a summary, whether that is
+  // enough.
+  using Visit = std::function<bool(const Window&)>;
+  using PassOver = std::function<bool(const WindowSummary&)>;
+  Result<void> backwards(replay::Time t, const Visit& visit, const PassOver& passOver = nullptr);
   // And forwards: from time t on to `end`.
-  Result<void> forwards(replay::Time t, replay::Time end, const std::function<bool(const Window&)>& visit);
+  Result<void> forwards(replay::Time t, replay::Time end, const Visit& visit);
   uint64_t traced() const { return traced_; } // instructions, for the report
+  uint64_t passedOver() const { return passedOver_; }
 
   // Asked after each window, with the instructions in it; false: stop, and answer with what there is.
   void setWatch(std::function<bool(uint64_t instructions)> watch) { watch_ = std::move(watch); }
@@ -65,7 +72,12 @@ public:
 
 private:
   bool isToStop(uint64_t instructions);
-  Result<std::shared_ptr<const Window>> window(replay::Time start, replay::Time end);
+  // If it has to be traced, all of from..to is.
+  Result<std::shared_ptr<const Window>> window(replay::Time start, replay::Time end, replay::Time from,
+                                               replay::Time to);
+  std::shared_ptr<const Window> kept(replay::Time start, replay::Time end);
+  Result<void> trace(replay::Time from, replay::Time to);
+  void keep(replay::Time start, replay::Time end, std::shared_ptr<const Window> window);
 
   struct Kept {
     replay::Time start, end;
@@ -78,7 +90,9 @@ private:
   RunCode code_;
   std::list<Kept> kept_; // latest used first
   uint64_t keptBytes_ = 0;
-  uint64_t traced_ = 0;
+  Summarizer summarizer_;
+  Summaries summaries_;
+  uint64_t traced_ = 0, passedOver_ = 0;
   std::function<bool(uint64_t)> watch_;
   bool wasStopped_ = false;
 };

@@ -48,10 +48,13 @@ Result<Slice> sliceBackward(History& history, const Question& question, WalkOpti
   for (uint32_t word : question.words) walk.wantWord(uint32_t(question.frame), word, ~uint64_t(0), node);
   for (auto [address, size] : question.memory) walk.wantMemory(address, size, node);
   if (question.position) walk.wantPosition(*question.position, node);
-  FL_CHECK(history.backwards(end, [&](const Window& window) {
-    walk.walk(window.trace, [&](uint64_t number) { return &(*window.calls)[number]; });
-    return !walk.isDone();
-  }));
+  FL_CHECK(history.backwards(
+      end,
+      [&](const Window& window) {
+        walk.walk(window.trace, [&](uint64_t number) { return &(*window.calls)[number]; });
+        return !walk.isDone();
+      },
+      [&](const WindowSummary& window) { return walk.passOver(window); }));
   if (history.wasStopped() && !walk.isDone()) walk.stop();
   return walk.finish();
 }

@@ -206,7 +206,7 @@ Instance Engine::current() const {
 }
 
 void Engine::setTracer(Tracer* tracer) {
-  if (m_.tracer && !tracer) traceStop();
+  if (m_.tracer && !tracer) endTrace();
   m_.tracer = tracer;
   for (const auto& module : program_.modules())
     for (auto& f : module->functions) {
@@ -216,11 +216,13 @@ void Engine::setTracer(Tracer* tracer) {
       else
         Tracer::detach(*f);
     }
-  if (tracer) tracer->begin(m_.steps, topFrame(), t().position, t().place == Place::Code);
+  if (tracer) beginTrace();
 }
 
+void Engine::beginTrace() { m_.tracer->begin(m_.steps, topFrame(), t().position, t().place == Place::Code); }
+
 // What the running thread has executed of the segment that it stands in, and the calls that are under way.
-void Engine::traceStop() {
+void Engine::endTrace() {
   const Frame* top = topFrame();
   if (!top) return;
   if (t().place == Place::Code) m_.tracer->onStop(*top, wordsOf(*top), t().position);

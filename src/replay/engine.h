@@ -90,6 +90,9 @@ public:
   void setListener(OutsideListener* listener) { listener_ = listener; }
   // From here on, what is executed goes to the tracer; null: no longer.
   void setTracer(Tracer* tracer);
+  // In between, one trace may end and another begin.
+  void endTrace();
+  void beginTrace();
 
   // The instruction that is next, or that waits for an outside call.
   Instance current() const;
@@ -136,7 +139,6 @@ private:
   void applyEffect(const Record& r);
   void diverge(std::string expected);
   void fail(Error error);
-  void traceStop();
   bool memoryFailed();
   std::string describe(const Record* r) const;
 

@@ -155,6 +155,28 @@ Result<Trace> Replay::trace(Tracer& tracer, Time t) {
   return tracer.take(impl_->engine.steps());
 }
 
+Result<void> Replay::traceParts(Tracer& tracer, Time end, const std::function<Time(Trace)>& take) {
+  Engine& engine = impl_->engine;
+  Engine::Stop stop = Engine::Stop::Limit;
+  engine.setTracer(&tracer);
+  while (stop != Engine::Stop::Ended) {
+    auto ran = engine.run(end);
+    if (!ran) {
+      engine.setTracer(nullptr);
+      return ran.error();
+    }
+    stop = *ran;
+    engine.endTrace();
+    Time next = take(tracer.take(engine.steps()));
+    engine.beginTrace();
+    if (next <= end) break;
+    end = next;
+  }
+  engine.setTracer(nullptr);
+  tracer.take(engine.steps()); // of nothing
+  return {};
+}
+
 Result<VerifyReport> Replay::verify() {
   // What another process left is no proof.
   impl_->checkpoints.forgetFile();

@@ -66,6 +66,9 @@ public:
   Result<void> observe(Observer& observer, Time t = kNever);
   // The trace of what is executed from now() to t (or the end).
   Result<Trace> trace(Tracer& tracer, Time t = kNever);
+  // The same in parts, the first up to `end`: each is handed on, and whoever takes it says where the next one
+  // ends; no later than this one: there is no next. The last part ends where the run does.
+  Result<void> traceParts(Tracer& tracer, Time end, const std::function<Time(Trace)>& take);
   // Runs from the start to the end and compares with what the run left behind.
   Result<VerifyReport> verify();
 

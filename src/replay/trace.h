@@ -54,6 +54,13 @@ struct Trace {
   size_t bytes() const { return events.size() * 4 + words.size() * 8 + others.size() * sizeof(TraceOther); }
 };
 
+// The segment that was executed before this event; the trace may have only a part of it.
+inline uint32_t segmentBefore(const Trace& trace, size_t event) {
+  uint32_t number = eventNumber(trace.events[event - 1]);
+  bool isPart = eventKind(trace.events[event - 1]) == TraceEvent::Other;
+  return isPart ? trace.others[number].segment : number;
+}
+
 // visit(operand) for each frame word of the instruction that goes to the trace, in order: what an access has
 // as its addresses and sizes, what a Select chose by, whether a CmpXchg has stored. Constants stay out.
 template <class Visit> void traceWords(const fir::Image& image, const fir::Instruction& i, Visit&& visit) {

@@ -137,6 +137,54 @@ TEST_F(Index, ADamagedOneIsMadeAgain) {
   EXPECT_EQ(executed(ask({})), 0u);
 }
 
+// The same slice, whether windows of the run are passed over or not.
+TEST_F(Index, TheNextSlicePassesOverWhatDoesNotMatter) {
+  writeFile(dir / "quiet.c", R"(
+static unsigned table[64];
+static int wanted;
+static void work(unsigned n) {
+  for (unsigned k = 0; k < n; k++) table[k % 64] += k;
+}
+int main(int argc, char **argv) {
+  wanted = argc - 1;
+  work(1000000);
+  return *(int *)(long)wanted;
+}
+)");
+  ASSERT_EQ(run({kBin + "/faultline-cc", "-g", "quiet.c", "-o", "quiet"}, {.cwd = dir.path()}).status, 0);
+  ASSERT_EQ(faultline({"record", "-q", "-o", "run.flr", "--", "./quiet"}).status, 0);
+  auto slice = [&](const std::string& size = "") {
+    RunResult r = faultline({"slice", "--json", "run.flr"}, size);
+    EXPECT_EQ(r.status, 0) << r.out << r.err;
+    return json::parse(r.out, nullptr, false);
+  };
+  auto traced = [](const json& document) { return document["stats"]["traced"].get<uint64_t>(); };
+  json first = slice();
+  EXPECT_GT(traced(first), 10'000'000u);
+  const std::string file = "run.flr.index/windows";
+  ASSERT_TRUE(fs::exists(dir / file));
+  json second = slice();
+  EXPECT_EQ(answer(second), answer(first));
+  EXPECT_LT(traced(second), 2'000'000u);
+  EXPECT_EQ(second["stats"]["walked"], first["stats"]["walked"]);
+  ASSERT_EQ(first["statements"].size(), 3u) << "argc, wanted, and where it crashed";
+  EXPECT_EQ(first["statements"][1]["line"], 8);
+  // None may be kept; one that is damaged or lost is the same as none, and is made again.
+  std::string good = readFile(dir / file);
+  EXPECT_EQ(answer(slice("0")), answer(first));
+  for (size_t at : {size_t(9), size_t(70), good.size() / 2, good.size() - 1}) {
+    std::string bad = good;
+    bad[at] = char(bad[at] ^ 0x20);
+    writeFile(dir / file, bad);
+    json again = slice();
+    EXPECT_EQ(answer(again), answer(first)) << at;
+    EXPECT_EQ(traced(again), traced(first)) << at;
+  }
+  fs::remove_all(dir / "run.flr.index");
+  EXPECT_EQ(answer(slice()), answer(first));
+  EXPECT_LT(traced(slice()), 2'000'000u);
+}
+
 TEST_F(Index, AnotherRunsIsNotUsed) {
   ask({});
   fs::copy(dir / "run.flr.index", dir / "old");

@@ -32,6 +32,25 @@ inline Instances instancesOf(const Slice& slice) {
   return found;
 }
 
+// The same walk: nodes, where values come from, counts.
+inline ::testing::AssertionResult isSame(const Slice& a, const Slice& b) {
+  auto sameNode = [](const Node& x, const Node& y) {
+    return x.time == y.time && x.id == y.id && x.consumer == y.consumer && x.why == y.why &&
+           x.thread == y.thread;
+  };
+  auto sameLeaf = [](const Leaf& x, const Leaf& y) {
+    return x.kind == y.kind && x.time == y.time && x.id == y.id && x.from == y.from && x.size == y.size &&
+           x.consumer == y.consumer;
+  };
+  if (!std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), sameNode))
+    return ::testing::AssertionFailure() << a.nodes.size() << " nodes, and other " << b.nodes.size();
+  if (!std::equal(a.leaves.begin(), a.leaves.end(), b.leaves.begin(), b.leaves.end(), sameLeaf))
+    return ::testing::AssertionFailure() << a.leaves.size() << " leaves, and other " << b.leaves.size();
+  if (a.start != b.start || a.walked != b.walked || a.isBounded != b.isBounded)
+    return ::testing::AssertionFailure() << "they end at " << a.start << " and " << b.start;
+  return ::testing::AssertionSuccess();
+}
+
 // Of each instruction as many instances as nodes.
 inline ::testing::AssertionResult countsAgree(const Slice& slice) {
   std::map<uint32_t, uint64_t> counts;

@@ -48,7 +48,7 @@ TEST_P(RealSlice, IsThatOfTheReference) {
   for (int k = 0; k < 60; ++k) {
     Asked asked = someQuestion(recorder, random);
     HistoryOptions window;
-    window.windowInstructions = 500 + random() % 20'000;
+    window.windowInstructions = random() % 2 ? 20 + random() % 500 : 500 + random() % 20'000;
     WalkOptions walk;
     walk.control = random() % 3 == 0; // control mostly leads to main's arguments, or to what was read
     walk.addresses = random() % 3 == 0;

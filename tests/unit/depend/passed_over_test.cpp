@@ -1,0 +1,85 @@
+// A walk that passes over windows by their summaries finds what one finds that reads every trace: on real
+// programs, with all that outside code, threads, jumps and signals do to a stack.
+#include "depend/models.h"
+#include "depend/query.h"
+#include "support/program_case.h"
+#include "unit/depend/random_runs.h"
+#include "unit/depend/recorded_program.h"
+
+#include <fmt/format.h>
+
+namespace faultline::depend::testing {
+namespace {
+
+class PassedOver : public ::testing::TestWithParam<const char*> {
+protected:
+  static RecordedProgram recorded() {
+    std::string path = std::string(FAULTLINE_SOURCE_DIR) + "/tests/programs/" + GetParam();
+    std::string text = test::readFile(path);
+    test::ProgramCase program = test::parseProgram(path, text).at(0);
+    return {program.file, text, {program.args, program.flags, program.input}};
+  }
+};
+
+// Some operand, or some memory, of what was executed last before that time.
+Question questionAt(replay::Replay& replay, uint64_t time, std::mt19937_64& random) {
+  Question question{.time = time};
+  if (!replay.seek(time)) return question;
+  std::vector<replay::FrameView> frames = replay.frames();
+  if (frames.empty()) return question;
+  question.frame = random() % std::min<size_t>(frames.size(), 3);
+  const replay::FrameView& f = frames[question.frame];
+  for (int k = 0; k < 3 && !f.words.empty(); ++k)
+    question.words.push_back(uint32_t(random() % f.words.size()));
+  if (random() % 2) question.memory.push_back({f.frameBase + random() % 256, 8});
+  return question;
+}
+
+TEST_P(PassedOver, TheSliceIsTheSame) {
+  RecordedProgram program = recorded();
+  replay::Replay replay = program.open();
+  ASSERT_TRUE(bool(replay.runToEnd()));
+  uint64_t length = std::min<uint64_t>(replay.now(), 60'000), passedOver = 0, traced = 0;
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 12; ++k) {
+    // Each window is traced by itself: the first walk meets none of which there is a summary already.
+    HistoryOptions history{.windowInstructions = 10 + random() % (1 + length / 10), .windowsTogether = 1};
+    WalkOptions walk{.addresses = random() % 2 == 0, .control = random() % 3 == 0};
+    Question question = questionAt(replay, 1 + random() % length, random);
+    SCOPED_TRACE(fmt::format("time {} frame {} window {} control {} addresses {}", question.time,
+                             question.frame, history.windowInstructions, walk.control, walk.addresses));
+    History run(replay, CallModels::standard(), history);
+    auto slice = sliceBackward(run, question, walk);
+    if (!slice) continue; // no frame there
+    ASSERT_EQ(run.passedOver(), 0u);
+    traced += run.traced();
+    auto again = sliceBackward(run, question, walk);
+    ASSERT_TRUE(bool(again)) << again.error().message;
+    ASSERT_TRUE(isSame(*again, *slice));
+    passedOver += run.passedOver();
+    // Traced in groups, the first walk passes over the windows of the group.
+    history.windowsTogether = 16;
+    History grouped(replay, CallModels::standard(), history);
+    auto third = sliceBackward(grouped, question, walk);
+    ASSERT_TRUE(bool(third)) << third.error().message;
+    ASSERT_TRUE(isSame(*third, *slice));
+  }
+  fmt::print("{} of {} instructions are passed over\n", passedOver, traced);
+  EXPECT_GT(passedOver, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, PassedOver,
+                         ::testing::Values("callbacks.c", "containers.cpp", "coroutine_context.c",
+                                           "cpp_threads.cpp", "exceptions_foreign.cpp", "exceptions.cpp", "files.c",
+                                           "memory_moves.c", "setjmp_callback.c", "signal_raise.c",
+                                           "signal_threads.c", "stdin_ways.c", "strings.c", "threads_locks.c",
+                                           "threads_queue.c", "varargs.c"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name)
+                             if (c == '.') c = '_';
+                           return name;
+                         });
+
+} // namespace
+} // namespace faultline::depend::testing
