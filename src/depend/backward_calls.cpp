@@ -194,7 +194,7 @@ void BackwardWalk::addSource(const FlowSource& source, const OutsideFlow& flow,
     if (source.frame > 0) { // a list of arguments that a function around this call was given
       auto& stack = thread_->stack;
       if (source.frame <= stack.size())
-        stack[stack.size() - source.frame].handedOn.push_back({source.argument, 0, kAllBits, who});
+        stack[stack.size() - source.frame].change().handedOn.push_back({source.argument, 0, kAllBits, who});
       return;
     }
     if (source.argument + 1 < s.useCount)
@@ -301,6 +301,7 @@ void BackwardWalk::outsideCall(const TraceOther& o, const OutsideEffect* effect)
 // ---- the end
 
 Slice BackwardWalk::finish() {
+  countRepeated();
   // The first function of all was entered before the first instruction: no trace has that.
   if (time_ == 0)
     if (auto first = threads_.find(0); first != threads_.end() && first->second.stack.empty()) {

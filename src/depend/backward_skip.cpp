@@ -46,10 +46,10 @@ bool BackwardWalk::mayConcern(const ThreadSummary& summary, const ThreadWants& t
   if (thread.hasCallee || thread.thrown != kNobody || summary.entered > thread.stack.size()) return true;
   size_t outside = thread.stack.size() - summary.entered;
   for (size_t k = outside; k < thread.stack.size(); ++k)
-    if (!isIdle(thread.stack[k]) || isUnderWay(thread.stack[k])) return true;
+    if (!isIdle(thread.stack[k].wants()) || isUnderWay(thread.stack[k].wants())) return true;
   for (const FunctionName& f : summary.left)
     if (!code_.hasFunction(f.module, f.function)) return true;
-  return outside > 0 ? mayConcern(summary, thread.stack[outside - 1]) : !summary.segments.empty();
+  return outside > 0 ? mayConcern(summary, thread.stack[outside - 1].wants()) : !summary.segments.empty();
 }
 
 bool BackwardWalk::passOver(const WindowSummary& window) {

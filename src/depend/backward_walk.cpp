@@ -41,13 +41,13 @@ void BackwardWalk::begin(uint64_t time, const std::map<uint32_t, std::vector<Sta
 uint32_t BackwardWalk::addCriterion(uint32_t id, uint32_t depth, uint32_t block) {
   uint32_t node = addNode(id, time_, kNobody, Why::Criterion);
   if (depth < thread_->stack.size() && options_.control)
-    thread_->stack[thread_->stack.size() - 1 - depth].wait(block, makeWanter(node, Why::Control));
+    thread_->stack[thread_->stack.size() - 1 - depth].change().wait(block, makeWanter(node, Why::Control));
   return node;
 }
 
 void BackwardWalk::wantWord(uint32_t depth, uint32_t word, uint64_t mask, uint32_t node, Why why) {
   if (depth < thread_->stack.size())
-    thread_->stack[thread_->stack.size() - 1 - depth].want(word, mask, makeWanter(node, why));
+    thread_->stack[thread_->stack.size() - 1 - depth].change().want(word, mask, makeWanter(node, why));
 }
 
 void BackwardWalk::wantMemory(uint64_t address, uint64_t size, uint32_t node) {
@@ -67,10 +67,12 @@ bool BackwardWalk::isDone() const {
   if (!memory_.empty() || !blamed_.empty()) return false;
   for (auto& [number, thread] : threads_) {
     if (thread.hasCallee || thread.isRootPending || thread.thrown != kNobody) return false;
-    for (const FrameWants& f : thread.stack)
+    for (const WalkFrame& frame : thread.stack) {
+      const FrameWants& f = frame.wants();
       if (f.count() || f.isWaiting() || f.entry != kNobody || f.call.isPending || !f.phis.empty() ||
           f.variadic || f.callback != kNobody)
         return false;
+    }
   }
   return true;
 }
@@ -81,6 +83,7 @@ uint32_t BackwardWalk::addNode(uint32_t id, uint64_t time, Wanter who, Why why) 
   if (id >= counts_.size()) counts_.resize(std::max<size_t>(id + 1, counts_.size() * 2));
   InstructionCount& count = counts_[id];
   ++count.instances;
+  if (recording_) recording_->included.push_back(id);
   if (++included_ >= options_.stepLimit) slice_.isBounded = true;
   if (slice_.nodes.size() >= options_.nodeLimit && count.node != kNoConsumer) {
     slice_.hasAllNodes = false;
@@ -107,13 +110,14 @@ void BackwardWalk::leaveUnstarted() {
     if (!thread.isAtStart) continue;
     thread.isAtStart = false;
     thread_ = &thread;
-    leaveFunction(thread.stack.back());
+    leaveFunction(thread.stack.back().change());
   }
   thread_ = running;
 }
 
 void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
   leaveUnstarted();
+  beginQuick();
   const uint64_t* words = trace.words.data() + trace.words.size();
   time_ = trace.end;
   for (size_t k = trace.events.size(); k-- > 0 && !slice_.isBounded;) {
@@ -122,36 +126,21 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
     case TraceEvent::Segment: {
       const SegmentCode& code = code_.segment(number);
       words -= code.traceWords;
+      if (isQuick_ && quickSegment(number, code, {words, 0})) break;
+      settle();
       if (code.hasVariableList) collectLists(trace, k);
       segment(code, 0, code.count, {words, 0});
       break;
     }
     case TraceEvent::Return: {
-      const SegmentCode& site = code_.segment(number);
-      const Step& call = site.steps.back();
-      Wanter who = kNobody;
-      operandMasks_.assign(call.dstWords, 0);
-      bool any = false;
-      if (FrameWants* caller = top())
-        for (uint32_t j = 0; j < call.dstWords; ++j) {
-          operandMasks_[j] = caller->take(call.dst + j, who);
-          any |= operandMasks_[j] != 0;
-        }
       const SegmentCode& callee = code_.segment(replay::segmentBefore(trace, k));
-      push(callee.module, callee.function);
-      if (!any) break;
-      if (top()->isStopped) {
-        slice_.leaves.push_back({Leaf::Stopped, time_, site.firstId + site.count - 1, 0, 0, nodeOf(who)});
-        // The call itself is taken in when the walk comes to it.
-        top()->entry = who;
-        break;
-      }
-      top()->result = operandMasks_;
-      top()->resultWanter = who;
+      if (isQuick_ && quickReturn(number, callee)) break;
+      returned(number, callee);
       break;
     }
     case TraceEvent::Other: {
       const TraceOther& o = trace.others[number];
+      settle();
       if (o.kind == TraceOther::Part) {
         const SegmentCode& code = code_.segment(o.segment);
         StepWords part = partWords(code, o.from, o.from + o.count, words);
@@ -165,14 +154,40 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
     }
     }
   }
+  endQuick();
   if (!slice_.isBounded) time_ = trace.start; // else where it stopped
   slice_.walked += trace.end - time_;
 }
 
+// Back into a function that returned to the call at the end of segment `number`.
+void BackwardWalk::returned(uint32_t number, const SegmentCode& callee) {
+  const SegmentCode& site = code_.segment(number);
+  const Step& call = site.steps.back();
+  Wanter who = kNobody;
+  operandMasks_.assign(call.dstWords, 0);
+  bool any = false;
+  if (FrameWants* caller = top())
+    for (uint32_t j = 0; j < call.dstWords; ++j) {
+      operandMasks_[j] = caller->take(call.dst + j, who);
+      any |= operandMasks_[j] != 0;
+    }
+  push(callee.module, callee.function);
+  if (!any) return;
+  FrameWants& frame = *top();
+  if (frame.isStopped) {
+    slice_.leaves.push_back({Leaf::Stopped, time_, site.firstId + site.count - 1, 0, 0, nodeOf(who)});
+    // The call itself is taken in when the walk comes to it.
+    frame.entry = who;
+    return;
+  }
+  frame.result = operandMasks_;
+  frame.resultWanter = who;
+}
+
 void BackwardWalk::push(uint32_t module, uint32_t function) {
-  bool stopped = !thread_->stack.empty() && thread_->stack.back().isStopped;
+  bool stopped = !thread_->stack.empty() && thread_->stack.back().wants().isStopped;
   thread_->stack.emplace_back(code_.function(module, function));
-  thread_->stack.back().isStopped = stopped || (options_.stopsAt && options_.stopsAt(module, function));
+  thread_->stack.back().change().isStopped = stopped || (options_.stopsAt && options_.stopsAt(module, function));
 }
 
 void BackwardWalk::other(const TraceOther& o, const Trace& trace, size_t event, const Effects& effects) {
@@ -258,21 +273,27 @@ void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, 
   if (frame->isStopped) {
     stopped(code, from, to, words, *frame);
   } else {
-    // The rest of a segment that a trace cuts is still the block of the phis, not the one before.
-    if (!frame->phis.empty() && to == code.count) resolvePhis(code, *frame);
-    uint32_t end = to;
-    if (to == code.count && to > from && code.steps.back().kind == StepKind::Branch) {
-      stepTime_ = time_ + (--end - from);
-      branch(code, end, *frame);
-    }
-    if (isOfInterest(code, from, end, words, *frame))
-      for (uint32_t k = end; k-- > from;) {
-        stepTime_ = time_ + (k - from);
-        step(code, k, words, *frame);
-      }
+    steps(code, from, to, words, *frame);
   }
   if (code.beginsBlock && from == 0) frame->nextBlock = code.block;
   if (code.beginsFunction && from == 0) leaveFunction(*frame);
+}
+
+// time_ is that of the first of them.
+void BackwardWalk::steps(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
+                         FrameWants& frame) {
+  // The rest of a segment that a trace cuts is still the block of the phis, not the one before.
+  if (!frame.phis.empty() && to == code.count) resolvePhis(code, frame);
+  uint32_t end = to;
+  if (to == code.count && to > from && code.steps.back().kind == StepKind::Branch) {
+    stepTime_ = time_ + (--end - from);
+    branch(code, end, frame);
+  }
+  if (!isOfInterest(code, from, end, words, frame)) return;
+  for (uint32_t k = end; k-- > from;) {
+    stepTime_ = time_ + (k - from);
+    step(code, k, words, frame);
+  }
 }
 
 // Of a function that is not looked into, only what it wrote counts.
@@ -453,6 +474,7 @@ void BackwardWalk::compute(const SegmentCode& code, uint32_t k, StepWords words,
     frame.phis.push_back({&code, k, {m[0], s.dstWords > 1 ? m[1] : 0}, node});
     return;
   }
+  if (!s.address.isConstant) isRecordable_ = false; // what a Select chose
   uint64_t chosen = code.uses.empty() ? 0 : valueOf(s.address, words);
   for (uint32_t j = 0; j < s.useCount; ++j)
     wantUse(code.uses[s.firstUse + j], m, s.dstWords, frame, node, chosen, uint32_t(s.parameter));
@@ -503,6 +525,7 @@ void BackwardWalk::access(const SegmentCode& code, uint32_t k, StepWords words, 
     if (who == kNobody) return;
     uint32_t node = include(code, k, frame, who, whyOf(who));
     memory_.want(address, s.bytes, masks_, makeWanter(node, Why::Value));
+    if (recording_) recordLoad(s, node);
     return wantAddresses(code, s, frame, node);
   }
   bool fills = s.kind == StepKind::Fill;
@@ -511,6 +534,12 @@ void BackwardWalk::access(const SegmentCode& code, uint32_t k, StepWords words, 
   bool wantsResult = fills && s.dstWords && frame.isWanted(s.dst);
   if (who == kNobody && !wantsResult) return;
   if (wantsResult) frame.take(s.dst, who);
+  store(code, k, frame, who);
+}
+
+// Bits of what was written are wanted, those in masks_.
+void BackwardWalk::store(const SegmentCode& code, uint32_t k, FrameWants& frame, Wanter who) {
+  const Step& s = code.steps[k];
   uint32_t node = include(code, k, frame, who, whyOf(who));
   for (uint32_t j = 0; j < s.useCount; ++j) {
     const Use& use = code.uses[s.firstUse + j];

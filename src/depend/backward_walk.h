@@ -11,7 +11,7 @@
 //   i++ ...
 #pragma once
 
-#include "depend/frame_wants.h"
+#include "depend/walk_memo.h"
 #include "depend/window_summary.h"
 #include "replay/tracer.h"
 
@@ -27,6 +27,7 @@ struct WalkOptions {
   bool values = true;    // what values were made of; without: the nesting of decisions and calls alone
   uint64_t nodeLimit = 4'000'000;
   uint64_t stepLimit = ~uint64_t(0); // instances to take in before the walk stops
+  bool repeats = true;               // behind nodeLimit: what was done before (walk_memo.h)
   // Functions into which the walk does not look: what they return stands for itself.
   std::function<bool(uint32_t module, uint32_t function)> stopsAt = nullptr;
 };
@@ -85,10 +86,11 @@ public:
 
 private:
   struct ThreadWants {
-    std::vector<FrameWants> stack;
+    std::vector<WalkFrame> stack;
     CallWants callee; // on the call of the function that the walk has just left
-    std::unique_ptr<FrameWants::Variadic> variadic;
+    std::shared_ptr<FrameWants::Variadic> variadic;
     bool hasCallee = false;
+    const KnownCall* knownCall = nullptr; // instead, while it repeats
     void dropCallee() {
       callee.clear();
       variadic.reset();
@@ -103,15 +105,18 @@ private:
   void leaveUnstarted();
   bool mayConcern(const ThreadSummary& summary, const ThreadWants& thread);
   bool mayConcern(const ThreadSummary& summary, const FrameWants& frame);
-  FrameWants* top() { return thread_->stack.empty() ? nullptr : &thread_->stack.back(); }
+  FrameWants* top() { return thread_->stack.empty() ? nullptr : &thread_->stack.back().change(); }
   void push(uint32_t module, uint32_t function);
   void other(const replay::TraceOther& other, const replay::Trace& trace, size_t event,
              const Effects& effects);
+  void returned(uint32_t number, const SegmentCode& callee);
   void segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words);
+  void steps(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words, FrameWants& frame);
   bool isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
                     const FrameWants& frame);
   void step(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
   void compute(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void store(const SegmentCode& code, uint32_t k, FrameWants& frame, Wanter who);
   void access(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
   void copy(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
   void update(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
@@ -131,6 +136,22 @@ private:
   void collectLists(const replay::Trace& trace, size_t event);
   void variableArguments(const replay::TraceOther& other);
   Wanter startedThread(const OutsideEffect& effect);
+
+  bool mayRepeat() const;
+  void beginQuick();
+  void endQuick();
+  void countRepeated();
+  void settle();
+  bool knowCall();
+  KnownFrame* know(WalkFrame& frame);
+  template <class Do> bool remember(const PieceKey& key, Do&& act);
+  void recordLoad(const Step& load, uint32_t node);
+  void repeat(Piece& piece, StepWords words);
+  bool quickSteps(uint32_t number, const SegmentCode& code, uint32_t lowest, uint32_t end, StepWords words);
+  bool quickWrite(uint32_t number, const SegmentCode& code, uint32_t k, StepWords words);
+  bool quickSegment(uint32_t number, const SegmentCode& code, StepWords words);
+  void quickLeave();
+  bool quickReturn(uint32_t number, const SegmentCode& callee);
 
   uint32_t include(const SegmentCode& code, uint32_t k, FrameWants& frame, Wanter who, Why why);
   uint32_t addNode(uint32_t id, uint64_t time, Wanter who, Why why);
@@ -162,6 +183,12 @@ private:
   Slice slice_;
   std::vector<InstructionCount> counts_; // by global id
   uint64_t included_ = 0;
+
+  std::unique_ptr<WalkMemo> memo_;
+  bool isQuick_ = false;       // in the trace at hand
+  uint32_t pause_ = 0;         // traces
+  Piece* recording_ = nullptr; // what is done goes there
+  bool isRecordable_ = true;
 };
 
 } // namespace faultline::depend

@@ -9,9 +9,9 @@ namespace faultline::depend {
 
 using fir::Op;
 
-const SegmentCode& Code::segment(uint32_t number) {
+const SegmentCode& Code::decode(uint32_t number) {
   if (number >= segments_.size()) segments_.resize(std::max<size_t>(number + 1, segments_.size() * 2));
-  if (!segments_[number]) segments_[number] = makeSegment(number);
+  segments_[number] = makeSegment(number);
   return *segments_[number];
 }
 

@@ -130,7 +130,11 @@ class Code {
 public:
   virtual ~Code() = default;
   // By the number that a trace has.
-  const SegmentCode& segment(uint32_t number);
+  const SegmentCode& segment(uint32_t number) {
+    if (number < segments_.size() && segments_[number]) [[likely]]
+      return *segments_[number];
+    return decode(number);
+  }
   const FunctionCode& function(uint32_t module, uint32_t number);
   // The numbers that a module's segments have in traces; none: there is no such module.
   struct Numbers {
@@ -144,6 +148,8 @@ protected:
   virtual std::unique_ptr<FunctionCode> makeFunction(uint32_t module, uint32_t number) = 0;
 
 private:
+  const SegmentCode& decode(uint32_t number);
+
   std::vector<std::unique_ptr<SegmentCode>> segments_;
   std::vector<std::vector<std::unique_ptr<FunctionCode>>> functions_;
 };

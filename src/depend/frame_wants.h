@@ -16,8 +16,10 @@ struct CallWants {
     uint32_t word;   // of the argument
     uint64_t mask;
     Wanter who;
+    bool operator==(const Argument&) const = default;
   };
   std::vector<Argument> arguments;
+  bool operator==(const CallWants&) const = default;
   void clear() {
     isPending = false;
     control = kNobody;
@@ -75,6 +77,7 @@ public:
     uint32_t step;
     uint64_t mask[2];
     uint32_t node;
+    bool operator==(const PendingPhi&) const = default;
   };
   std::vector<PendingPhi> phis;
   Wanter edge = kNobody; // a phi took its value by the edge that the branch at hand chose
@@ -91,9 +94,16 @@ public:
     uint32_t firstGeneral = 0, firstFloating = 0;
     bool any = false;
   };
-  std::unique_ptr<Variadic> variadic;
+  std::shared_ptr<Variadic> variadic;
   // Arguments of its own call that were wanted by number: it has handed a list of them on.
   std::vector<CallWants::Argument> handedOn;
+
+  // Nothing is under way in it, nor asked of it, but what isSame() compares.
+  bool isPlain() const;
+  // The same function, and the same is wanted of it by the same. Which block was executed next is not compared.
+  bool isSame(const FrameWants& other) const;
+  uint64_t hash() const;
+  size_t bytes() const;
 
 private:
   const FunctionCode* code_;

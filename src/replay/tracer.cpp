@@ -67,6 +67,8 @@ void Tracer::detach(DecodedFunction& f) {
 void Tracer::begin(uint64_t time, const Frame* top, uint32_t position, bool inCode) {
   trace_ = Trace{};
   trace_.start = time;
+  trace_.events.reserve(expectedEvents_);
+  trace_.words.reserve(expectedWords_);
   pending_.clear();
   startFrame_ = nullptr;
   if (!top || !inCode) return;
@@ -80,6 +82,10 @@ void Tracer::begin(uint64_t time, const Frame* top, uint32_t position, bool inCo
 
 Trace Tracer::take(uint64_t time) {
   trace_.end = time;
+  if (trace_.events.size() > 100) {
+    expectedEvents_ = trace_.events.size() + trace_.events.size() / 8;
+    expectedWords_ = trace_.words.size() + trace_.words.size() / 8;
+  }
   return std::move(trace_);
 }
 

@@ -362,6 +362,9 @@ void addLateStart(const depend::History& history, std::vector<std::string>& cave
                     start));
 }
 
+// Of a statement only the instance closest to the criterion is shown: behind so many, counts are enough.
+constexpr uint64_t kNodes = 200'000;
+
 Result<finding::SliceReport> sliceBackward(depend::History& history, const SliceQuestion& question,
                                            const depend::Inputs* inputs) {
   finding::SliceReport report;
@@ -370,6 +373,7 @@ Result<finding::SliceReport> sliceBackward(depend::History& history, const Slice
   depend::WalkOptions options;
   options.stepLimit = question.stepLimit;
   options.stopsAt = question.stopsAt;
+  options.nodeLimit = kNodes;
   options.control = options.addresses = false;
   FL_TRY(thin, depend::sliceBackward(history, valueOnly(question.from), options));
   Slice whole;

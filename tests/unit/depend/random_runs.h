@@ -51,6 +51,14 @@ inline ::testing::AssertionResult isSame(const Slice& a, const Slice& b) {
   return ::testing::AssertionSuccess();
 }
 
+inline ::testing::AssertionResult hasSameCounts(const Slice& a, const Slice& b) {
+  for (auto& [id, count] : a.instructions)
+    if (auto it = b.instructions.find(id); it == b.instructions.end() || it->second.instances != count.instances)
+      return ::testing::AssertionFailure() << id << " has " << count.instances << " instances";
+  return a.instructions.size() == b.instructions.size() ? ::testing::AssertionSuccess()
+                                                        : ::testing::AssertionFailure() << "others too";
+}
+
 // Of each instruction as many instances as nodes.
 inline ::testing::AssertionResult countsAgree(const Slice& slice) {
   std::map<uint32_t, uint64_t> counts;

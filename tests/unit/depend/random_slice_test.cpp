@@ -58,6 +58,15 @@ TEST(RandomSlice, IsThatOfTheReference) {
       ASSERT_TRUE(bool(again)) << again.error().message;
       ASSERT_TRUE(isSame(*again, *slice));
       passedOver += run.passedOver();
+      // And where nodes end early: the same counts, whether what was done before is repeated or not.
+      walk.nodeLimit = random() % 30;
+      auto counted = sliceBackward(run, {.time = asked.time, .operands = asked.operands}, walk);
+      walk.repeats = false;
+      auto plain = sliceBackward(run, {.time = asked.time, .operands = asked.operands}, walk);
+      ASSERT_TRUE(counted && plain);
+      ASSERT_TRUE(isSame(*counted, *plain));
+      ASSERT_TRUE(hasSameCounts(*counted, *plain));
+      ASSERT_TRUE(hasSameCounts(*counted, *slice));
       ++slices;
       ours += found.size();
       theirs += expected.size();
