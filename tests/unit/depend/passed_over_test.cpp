@@ -73,9 +73,7 @@ TEST_P(PassedOver, TheSliceIsTheSame) {
     ASSERT_TRUE(hasSameCounts(*counted, *slice));
   }
   fmt::print("{} of {} instructions are passed over\n", passedOver, traced);
-  if (GetParam() != std::string("threads_misc.c")) { // whose threads alternate in every window
-    EXPECT_GT(passedOver, 0u);
-  }
+  // How many depends on how the threads ran: RandomSlice asks for some.
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, PassedOver,
