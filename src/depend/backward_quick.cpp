@@ -31,6 +31,7 @@ void BackwardWalk::countRepeated() {
   if (!memo_) return;
   for (Piece& piece : memo_->pieces()) {
     for (uint32_t id : piece.included) counts_[id].instances += piece.times;
+    slice_.repeated += piece.times;
     piece.times = 0;
   }
 }

@@ -187,7 +187,8 @@ void BackwardWalk::returned(uint32_t number, const SegmentCode& callee) {
 void BackwardWalk::push(uint32_t module, uint32_t function) {
   bool stopped = !thread_->stack.empty() && thread_->stack.back().wants().isStopped;
   thread_->stack.emplace_back(code_.function(module, function));
-  thread_->stack.back().change().isStopped = stopped || (options_.stopsAt && options_.stopsAt(module, function));
+  thread_->stack.back().change().isStopped =
+      stopped || (options_.stopsAt && options_.stopsAt(module, function));
 }
 
 void BackwardWalk::other(const TraceOther& o, const Trace& trace, size_t event, const Effects& effects) {

@@ -58,8 +58,7 @@ template <class Visit> void forEachBit(std::span<const uint64_t> words, Visit&& 
 bool FrameWants::isSame(const FrameWants& other) const {
   bool same = code_ == other.code_ && live_ == other.live_ && waiting_ == other.waiting_ &&
               entry == other.entry && edge == other.edge && phis == other.phis &&
-              resultWanter == other.resultWanter &&
-              (resultWanter == kNobody || result == other.result) &&
+              resultWanter == other.resultWanter && (resultWanter == kNobody || result == other.result) &&
               (waiting_ == 0 || waits_ == other.waits_);
   if (!same) return false;
   forEachBit(live_, [&](uint32_t w) { same &= mask_[w] == other.mask_[w] && who_[w] == other.who_[w]; });

@@ -100,7 +100,8 @@ public:
 
   // Nothing is under way in it, nor asked of it, but what isSame() compares.
   bool isPlain() const;
-  // The same function, and the same is wanted of it by the same. Which block was executed next is not compared.
+  // The same function, and the same is wanted of it by the same. Which block was executed next is not
+  // compared.
   bool isSame(const FrameWants& other) const;
   uint64_t hash() const;
   size_t bytes() const;

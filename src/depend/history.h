@@ -1,7 +1,7 @@
 // A recorded run as traces, a window at a time and the last one first, made by replaying when they are asked
 // for. So a run of any length is walked in bounded memory; windows that are asked for again are still there
-// if there is room. Of every window that was traced a summary stays, in this process and beside the recording:
-// whoever can do with it passes over the window.
+// if there is room. Of every window that was traced a summary stays, in this process and beside the
+// recording: whoever can do with it passes over the window.
 #pragma once
 
 #include "depend/models.h"

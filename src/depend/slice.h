@@ -66,8 +66,9 @@ struct Slice {
   std::unordered_map<std::string, uint64_t> blackBoxes;        // functions without a model: calls
   bool isBounded = false;                                      // the walk stopped at its limit
   bool hasAllNodes = true;
-  uint64_t start = 0;  // time at which the walk ended
-  uint64_t walked = 0; // instructions
+  uint64_t start = 0;    // time at which the walk ended
+  uint64_t walked = 0;   // instructions
+  uint64_t repeated = 0; // pieces of segments that the walk knew from before
 };
 
 } // namespace faultline::depend

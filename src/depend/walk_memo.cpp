@@ -28,8 +28,8 @@ KnownFrame* WalkMemo::frame(const FrameWants& wants) {
   bytes_ += sizeof(KnownFrame) + wants.bytes();
   KnownFrame& made = frames_.emplace_back(uint32_t(frames_.size() + 1), wants);
   const FrameWants& w = made.wants;
-  made.isIdle = w.count() == 0 && !w.isWaiting() && w.edge == kNobody && w.phis.empty() &&
-                w.resultWanter == kNobody;
+  made.isIdle =
+      w.count() == 0 && !w.isWaiting() && w.edge == kNobody && w.phis.empty() && w.resultWanter == kNobody;
   frameOf_.emplace(hash, &made);
   return &made;
 }

@@ -3,8 +3,8 @@
 //
 //   wanted of main: s, i     s += a[i]    wanted: s, i, a     wants memory at a + 4i; 3 instances
 //
-// A frame whose wants are known is a pointer to them, and a piece of a segment is a step from one to the next;
-// only memory is looked at each time.
+// A frame whose wants are known is a pointer to them, and a piece of a segment is a step from one to the
+// next; only memory is looked at each time.
 #pragma once
 
 #include "depend/frame_wants.h"

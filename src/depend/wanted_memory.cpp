@@ -31,7 +31,8 @@ WantedMemory::Page& WantedMemory::make(uint64_t number) {
 }
 
 void WantedMemory::add(uint64_t word, uint64_t mask, Wanter who) {
-  Page& page = make(word / kWords);
+  Page* known = find(word / kWords);
+  Page& page = known ? *known : make(word / kWords);
   uint64_t& have = page.mask[word % kWords];
   if (!have) {
     page.who[word % kWords] = who;

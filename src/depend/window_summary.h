@@ -28,7 +28,7 @@ struct FunctionName {
 
 struct ThreadSummary {
   uint32_t thread = 0;
-  uint32_t entered = 0;           // functions active at the end that were called in the window
+  uint32_t entered = 0;                // functions active at the end that were called in the window
   std::vector<FunctionName> left = {}; // active at the start and left in the window, the outermost first
   // The function that those were called by; nothing of it is known if it has no segments.
   FunctionName base = {};

@@ -84,7 +84,7 @@ private:
 
   TraceListener* listener_;
   Trace trace_;
-  size_t expectedEvents_ = 0, expectedWords_ = 0; // about as many as the last one had
+  size_t expectedEvents_ = 0, expectedWords_ = 0;   // about as many as the last one had
   std::vector<std::unique_ptr<Numbering>> modules_; // by number
   std::vector<Pending> pending_;
   struct Area {

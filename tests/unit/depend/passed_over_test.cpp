@@ -78,8 +78,8 @@ TEST_P(PassedOver, TheSliceIsTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, PassedOver,
                          ::testing::Values("callbacks.c", "containers.cpp", "coroutine_context.c",
-                                           "cpp_threads.cpp", "exceptions_foreign.cpp", "exceptions.cpp", "files.c",
-                                           "memory_moves.c", "setjmp_callback.c", "signal_raise.c",
+                                           "cpp_threads.cpp", "exceptions_foreign.cpp", "exceptions.cpp",
+                                           "files.c", "memory_moves.c", "setjmp_callback.c", "signal_raise.c",
                                            "signal_threads.c", "stdin_ways.c", "strings.c", "threads_locks.c",
                                            "threads_spin.c", "varargs.c"),
                          [](const auto& info) {

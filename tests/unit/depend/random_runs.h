@@ -53,7 +53,8 @@ inline ::testing::AssertionResult isSame(const Slice& a, const Slice& b) {
 
 inline ::testing::AssertionResult hasSameCounts(const Slice& a, const Slice& b) {
   for (auto& [id, count] : a.instructions)
-    if (auto it = b.instructions.find(id); it == b.instructions.end() || it->second.instances != count.instances)
+    if (auto it = b.instructions.find(id);
+        it == b.instructions.end() || it->second.instances != count.instances)
       return ::testing::AssertionFailure() << id << " has " << count.instances << " instances";
   return a.instructions.size() == b.instructions.size() ? ::testing::AssertionSuccess()
                                                         : ::testing::AssertionFailure() << "others too";

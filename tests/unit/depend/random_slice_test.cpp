@@ -19,7 +19,8 @@ constexpr uint64_t kLongest = 4000;
 
 TEST(RandomSlice, IsThatOfTheReference) {
   uint64_t programs = setting("FAULTLINE_SEEDS", kPrograms), first = setting("FAULTLINE_FIRST_SEED", 0);
-  uint64_t passedOver = 0, slices = 0, instructions = 0, ours = 0, theirs = 0, executed = 0, largest = 0;
+  uint64_t passedOver = 0, repeated = 0, slices = 0, instructions = 0, ours = 0, theirs = 0, executed = 0,
+           largest = 0;
   for (uint64_t seed = first; seed < first + programs; ++seed) {
     SCOPED_TRACE(seed);
     ProgramMaker made(seed);
@@ -67,6 +68,8 @@ TEST(RandomSlice, IsThatOfTheReference) {
       ASSERT_TRUE(isSame(*counted, *plain));
       ASSERT_TRUE(hasSameCounts(*counted, *plain));
       ASSERT_TRUE(hasSameCounts(*counted, *slice));
+      ASSERT_EQ(plain->repeated, 0u);
+      repeated += counted->repeated;
       ++slices;
       ours += found.size();
       theirs += expected.size();
@@ -80,6 +83,7 @@ TEST(RandomSlice, IsThatOfTheReference) {
       programs, executed, slices, ours, instructions, 100.0 * double(ours) / double(instructions), theirs,
       largest, passedOver);
   EXPECT_GT(passedOver, instructions / 20);
+  EXPECT_GT(repeated, slices);
 }
 
 } // namespace

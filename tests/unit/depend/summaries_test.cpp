@@ -18,7 +18,7 @@ TEST(WrittenMemory, JoinsWhatLiesTogether) {
   WrittenMemory memory;
   for (uint64_t k = 0; k < 100; ++k) memory.add(0x1000 + 4 * (99 - k), 4);
   memory.add(0x8000, 1);
-  memory.add(0x9006, 4); // over the edge of a word
+  memory.add(0x9006, 4);  // over the edge of a word
   memory.add(0x9ff8, 16); // over the edge of a page
   EXPECT_THAT(memory.take(10), ElementsAre(WrittenRange{0x1000, 400}, WrittenRange{0x8000, 8},
                                            WrittenRange{0x9000, 16}, WrittenRange{0x9ff8, 16}));
@@ -148,7 +148,8 @@ TEST_F(SummaryFile, TheLongestOfThoseThatBeginTogetherStays) {
 
 TEST_F(SummaryFile, ADamagedOneIsNone) {
   Summaries made;
-  for (uint64_t k = 0; k < 50; ++k) made.add(k * 100, k * 100 + 100, someSummary(k * 100, k * 100 + 100, random));
+  for (uint64_t k = 0; k < 50; ++k)
+    made.add(k * 100, k * 100 + 100, someSummary(k * 100, k * 100 + 100, random));
   ASSERT_TRUE(bool(made.write(side, 100)));
   std::filesystem::path path = side.directory() / "windows";
   std::string good = test::readFile(path);
