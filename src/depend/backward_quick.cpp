@@ -22,9 +22,9 @@ void BackwardWalk::beginQuick() {
 
 // Where little repeats, remembering costs more than it saves.
 void BackwardWalk::endQuick() {
-  constexpr uint32_t kPause = 16;
+  constexpr uint32_t kPause = 16, kMany = 1000;
   settle();
-  if (isQuick_ && memo_->missed * 4 > memo_->asked) pause_ = kPause;
+  if (isQuick_ && memo_->missed > kMany && memo_->missed * 4 > memo_->asked) pause_ = kPause;
 }
 
 void BackwardWalk::countRepeated() {

@@ -79,9 +79,9 @@ TEST(RandomSlice, IsThatOfTheReference) {
   }
   fmt::print(
       "{} programs, {} instructions executed; {} slices: {} instances of {} ({:.1f}%), the reference's {}; "
-      "the largest {}; with summaries {} instructions are passed over\n",
+      "the largest {}; with summaries {} instructions are passed over, {} pieces repeated\n",
       programs, executed, slices, ours, instructions, 100.0 * double(ours) / double(instructions), theirs,
-      largest, passedOver);
+      largest, passedOver, repeated);
   EXPECT_GT(passedOver, instructions / 20);
   EXPECT_GT(repeated, slices);
 }
