@@ -9,7 +9,9 @@
 #include <arpa/inet.h>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <optional>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -102,7 +104,28 @@ private:
     return pid;
   }
 
+  // A task that ends after its controller would try to tell it for ever.
+  void endTasks() const {
+    run({"scancel", "--quiet", "--user=root"});
+    for (int i = 0; i < 100 && tasks() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+
+  // Those that have not noticed: started by our node daemon, and no longer its children.
+  std::vector<pid_t> leftOver() const {
+    std::vector<pid_t> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      pid_t pid = atoi(entry.path().filename().c_str());
+      std::ifstream name(entry.path() / "comm"), environment(entry.path() / "environ");
+      std::string comm, variable;
+      if (pid <= 0 || !std::getline(name, comm) || !comm.starts_with("slurmstepd")) continue;
+      while (std::getline(environment, variable, '\0'))
+        if (variable == "SLURM_CONF=" + (dir_ / "slurm.conf")) found.push_back(pid);
+    }
+    return found;
+  }
+
   void stop() {
+    if (controller_ > 0) endTasks();
     for (pid_t pid : {node_, controller_})
       if (pid > 0) {
         kill(pid, SIGTERM);
@@ -112,6 +135,7 @@ private:
         waitpid(pid, nullptr, 0);
       }
     node_ = controller_ = 0;
+    for (pid_t pid : leftOver()) kill(pid, SIGKILL);
   }
 
   TempDir dir_;
