@@ -268,13 +268,15 @@ TEST_F(Commands, AProgramWhoseRecorderWasKilledEndsToo) {
         "int main(void) { FILE *f = fopen(\"pid\", \"w\"); fprintf(f, \"%d\", getpid()); fclose(f);\n"
         "  for (volatile long n = 0;; ) n++; }",
         "endless");
-  RunResult r =
-      run({"/bin/sh", "-c",
-           kBin + "/faultline record -q -o e.flr -- ./endless & me=$!\n"
-                  "until test -s pid; do sleep 0.05; done; kill -KILL $me; wait $me\n"
-                  "for k in 1 2 3 4 5 6 7 8 9 10; do kill -0 $(cat pid) || exit 0; sleep 0.2; done\n"
-                  "kill -KILL $(cat pid); exit 1"},
-          {.cwd = dir.path(), .env = environment()});
+  RunResult r = run(
+      {"/bin/sh", "-c",
+       kBin + "/faultline record -q -o e.flr -- ./endless & me=$!\n"
+              "until test -s pid; do sleep 0.05; done; kill -KILL $me; wait $me\n"
+              // Dead, though nobody may have taken notice of it yet, is ended too.
+              "for k in $(seq 50); do grep -q '^State:.[^Z]' /proc/$(cat pid)/status || exit 0; sleep 0.2; "
+              "done\n"
+              "kill -KILL $(cat pid); exit 1"},
+      {.cwd = dir.path(), .env = environment()});
   EXPECT_EQ(r.status, 0) << "it still runs";
 }
 
