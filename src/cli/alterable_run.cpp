@@ -170,7 +170,9 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
 } // namespace
 
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options) {
-  bool isProgram = !options.words.empty() && (options.words.size() > 1 || !namedRecording(options.words[0]));
+  bool isProgram =
+      !options.words.empty() && (options.words.size() > 1 ||
+                                 (!namedRecording(options.words[0]) && !options.words[0].ends_with(".flr")));
   if (isProgram) return recordAlterable(context, options);
   FL_TRY(path, recordingFor(context, options));
   FL_TRY(recording, recording::Recording::open(path));

@@ -9,7 +9,6 @@
 #include "technique/slice/instance_text.h"
 
 #include <chrono>
-#include <map>
 
 namespace faultline::cli {
 namespace {
@@ -20,8 +19,13 @@ struct CriticalArguments {
   ValueOptions value;
   size_t most = 3;
   bool uncontained = false;
-  experiment::Method method = experiment::Method::Automatic;
+  std::string method = "auto";
 };
+
+experiment::Method methodNamed(const std::string& name) {
+  if (name == "rollback") return experiment::Method::Rollback;
+  return name == "fresh" ? experiment::Method::Fresh : experiment::Method::Automatic;
+}
 
 // So many steps may an altered run take more than the run itself, before it counts as a hang.
 uint64_t stepLimit(const recording::End& end) {
@@ -128,7 +132,7 @@ Result<int> critical(const Context& context, CriticalArguments options) {
   setting.server.keepOutput = !expectation.oracle.empty();
   setting.server.limits.epochs = stepLimit(*recording.end());
   setting.containment.on = !options.uncontained;
-  setting.method = options.method;
+  setting.method = methodNamed(options.method);
   experiment::Experimenter experimenter(setting);
   FL_TRY(judge, judgeFor(experimenter, recording, expectation, report.caveats));
   FL_TRY(candidates, allCandidates(*run));
@@ -177,19 +181,16 @@ void addCritical(CLI::App& app, Context& context) {
   auto options = std::make_shared<CriticalArguments>();
   addValueOptions(*command, options->value);
   command->add_option("--most", options->most, "Stop when so many are found")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  const std::map<std::string, experiment::Method> methods{{"auto", experiment::Method::Automatic},
-                                                          {"rollback", experiment::Method::Rollback},
-                                                          {"fresh", experiment::Method::Fresh}};
   command
       ->add_option("--method", options->method,
                    "rollback: experiments in one process; fresh: a process for each; auto: what the program\n"
                    "allows")
-      ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case).description(""))
+      ->check(CLI::IsMember({"auto", "rollback", "fresh"}))
       ->type_name("METHOD")
-      ->default_str("auto");
+      ->capture_default_str();
   command->add_flag("--uncontained", options->uncontained,
                     "Let altered runs do what you can do: write files, use the network, send signals");
   command->callback([options, &context] { context.run([&] { return critical(context, *options); }); });

@@ -253,7 +253,8 @@ Ending ServerProcess::await(size_t k) {
     kill();
     Ending ending;
     ending.method = Ending::Rollback;
-    ending.cut = why == "time" ? Ending::Time : Ending::Broken;
+    // Lost: an altered program may ruin the server's own memory. Another way to run it is left.
+    ending.cut = why == "time" ? Ending::Time : Ending::Containment;
     ending.broken = why;
     return ending;
   }

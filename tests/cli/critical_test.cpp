@@ -154,6 +154,13 @@ TEST_F(Critical, ARunThatPassesIsNoQuestion) {
   EXPECT_EQ(faultline({"critical", "--", "./p"}).status, 2);
 }
 
+TEST_F(Critical, WrongUseIsToldInOneLine) {
+  EXPECT_THAT(faultline({"critical", "none.flr"}).err, HasSubstr("there is no such recording"));
+  EXPECT_THAT(faultline({"critical", "--", "/bin/true"}).err, HasSubstr("carries no Faultline IR"));
+  EXPECT_THAT(faultline({"critical", "--method", "warp", "--", "/bin/true"}).err,
+              HasSubstr("{auto,rollback,fresh}"));
+}
+
 TEST_F(Critical, FindsWhatEndsAHang) {
   build(R"(int main(void) {
   volatile unsigned n = 1;
