@@ -9,7 +9,6 @@ struct CriticalDecision {
   Place place = {};
   std::string instance = {};              // epoch:instruction
   uint64_t time = 0;                      // @TIME, for `show`
-  uint64_t execution = 0;                 // which execution of the branch it was, from 1; 0: not counted
   std::optional<Value> condition = {};    // what was tested, and how it came out
   std::optional<int64_t> switchedTo = {}; // of a switch: the value that it would have to have
   bool inSlice = true;                    // the failure depends on it

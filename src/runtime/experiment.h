@@ -15,7 +15,7 @@ extern uintptr_t experimentsAt;
 
 // A kernel-side change to take back.
 struct Undo {
-  enum Kind : uint32_t { Unmap, Protect, Close, GiveBack, Seek, Action, Mask };
+  enum Kind : uint32_t { Unmap, Protect, Close, GiveBack, Seek, Action };
   Kind kind;
   uint32_t number;    // descriptor, signal, protection
   uint64_t a, b;      // address and size; descriptor of the copy; offset

@@ -687,8 +687,6 @@ void undo(const Undo& u) {
   case Undo::Action:
     raw(SYS_rt_sigaction, u.number, long(u.action), 0, 8);
     return;
-  case Undo::Mask:
-    return;
   }
 }
 
