@@ -156,7 +156,7 @@ Result<int> critical(const Context& context, CriticalArguments options) {
                       : "each in a process of its own";
   FL_CHECK(describe(*run, result, report));
   addCaveats(result, experimenter, report.caveats);
-  const experiment::ServerStats& stats = experimenter.stats();
+  const experiment::ServerStats stats = experimenter.stats();
   report.stats = {{"processes", stats.processes},
                   {"snapshots", stats.snapshots},
                   {"rollbacks", stats.rollbacks},

@@ -32,7 +32,7 @@ public:
   // One experiment in a process that does nothing else.
   Result<Ending> runAlone(const Experiment& experiment);
 
-  const ServerStats& stats() const { return server_.stats(); }
+  ServerStats stats() const { return server_.stats(); }
   uint64_t freshRuns() const { return freshRuns_; }
   // Why processes of their own are needed; empty: they are not.
   const std::string& reason() const { return reason_; }

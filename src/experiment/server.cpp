@@ -35,6 +35,12 @@ class Server::Process : public ServerProcess {
 Server::Server(ServerSetting setting) : setting_(std::move(setting)) {}
 Server::~Server() { end(); }
 
+ServerStats Server::stats() const {
+  ServerStats out = stats_;
+  if (process_) process_->addTo(out);
+  return out;
+}
+
 void Server::end() {
   if (!process_) return;
   process_->addTo(stats_);

@@ -65,7 +65,7 @@ public:
   // endings are then Broken.
   Result<std::vector<Ending>> run(std::span<const Experiment> experiments,
                                   const std::function<bool(size_t, const Ending&)>& done = {});
-  const ServerStats& stats() const { return stats_; }
+  ServerStats stats() const;
 
 private:
   class Process;
