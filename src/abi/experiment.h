@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 1
+#define FL_EXPERIMENT_VERSION 2
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -97,7 +97,7 @@ typedef struct fl_experiments {
   uint32_t walk_state;
   int32_t walk_status;
   uint32_t walk_call;
-  uint32_t reserved;
+  uint32_t wake_at; /* the asker sleeps until `finished` is this */
   uint64_t walk_site, walk_counter, walk_epochs;
   uint64_t walk_output_size, walk_errors_size;
   uint32_t walk_output_right;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint32_t kCapacity = 1024;
 constexpr uint32_t kAlterations = 16384;
+constexpr uint32_t kWakeAfter = 16; // experiments
 constexpr uint64_t kDataForInputs = uint64_t(64) << 20;
 
 uint64_t rounded(uint64_t size) { return (size + 4095) & ~uint64_t(4095); }
@@ -203,8 +204,12 @@ bool ServerProcess::awaitFinished(uint32_t number, std::string& why) {
   auto limit = std::chrono::duration<double>(setting_.limits.seconds > 0 ? setting_.limits.seconds : 1e6);
   Clock::time_point begin = Clock::now();
   uint32_t seen = 0;
+  // Not for every single one, unless it waits for us.
+  uint32_t several = setting_.keepOutput ? number + 1 : number + kWakeAfter;
+  uint32_t last = shared().ready;
+  __atomic_store_n(&shared().wake_at, int32_t(several - last) > 0 ? last : several, __ATOMIC_SEQ_CST);
   for (;;) {
-    uint32_t finished = __atomic_load_n(&shared().finished, __ATOMIC_ACQUIRE);
+    uint32_t finished = __atomic_load_n(&shared().finished, __ATOMIC_SEQ_CST);
     if (int32_t(finished - number) > 0) return true;
     if (finished != seen) begin = Clock::now();
     seen = finished;

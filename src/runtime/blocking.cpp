@@ -1,8 +1,8 @@
 // Calls in which a thread may wait for another: it gives its turn away meanwhile. In a program with one
 // thread they cost a test. Where it can be told cheaply, a call that will not wait keeps the turn.
+#include "runtime/experiment.h"
 #include "runtime/raw.h"
 #include "runtime/real.h"
-#include "runtime/runtime.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -203,6 +203,12 @@ static long finishSyscall(long result) {
   return -1;
 }
 
+// Where system calls are caught, ours are not: these are the program's.
+static long call(long number, const long (&a)[6]) {
+  if (serving) return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return finishSyscall(raw(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+}
+
 FL_EXPORT long syscall(long number, ...) {
   va_list list;
   va_start(list, number);
@@ -213,7 +219,7 @@ FL_EXPORT long syscall(long number, ...) {
   if (number == SYS_exit_group) _exit(int(a[0]));
   if (number == SYS_futex && waitsOnFutex(a[1])) {
     Waiting waiting;
-    return finishSyscall(raw(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+    return call(number, a);
   }
-  return finishSyscall(raw(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+  return call(number, a);
 }

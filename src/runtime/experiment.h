@@ -57,7 +57,8 @@ struct Server {
   uint64_t inputSize;
   uint64_t brk; // as the program sees it; the real one may be higher
   uint64_t brkReal;
-  uint64_t mapped; // by the experiment
+  uint64_t heapStart, largeHeap; // large pages are asked for up to here
+  uint64_t mapped;               // by the experiment
   uint64_t blocked;
   bool mapsChanged;
   int userfault, pagemap;
@@ -85,7 +86,9 @@ bool startSnapshots(); // false: the kernel lacks what it takes (errno)
 void takeSnapshot();
 void rollBack();
 void rollBackShadow(uintptr_t begin, uintptr_t size); // of memory that is about to go
-void forgetPages(uintptr_t begin, uintptr_t size);    // unmapped in the walk: a new page there is zero
+void useLargePages(uintptr_t begin, uintptr_t size);  // if it is much
+// page_store.cpp
+void forgetPages(uintptr_t begin, uintptr_t size); // unmapped in the walk: a new page there is zero
 
 // syscalls.cpp
 bool startSyscalls();

@@ -293,6 +293,8 @@ long doMap(const Call& c) {
   long at = pass(c);
   if (at < 0 && at > -4096) return at;
   FL_SERVER.mapsChanged = true;
+  if (!running() && (c.a[3] & MAP_FIXED)) forgetPages(uint64_t(at), roundUp(uint64_t(c.a[1])));
+  if (!running() && (c.a[3] & MAP_ANONYMOUS)) useLargePages(uint64_t(at), roundUp(uint64_t(c.a[1])));
   note({Undo::Unmap, 0, uint64_t(at), roundUp(uint64_t(c.a[1])), {}}, c);
   return at;
 }
@@ -345,6 +347,15 @@ long doRemap(const Call& c) {
   return at;
 }
 
+// A heap that grows bit by bit gets large pages ahead of its growth, at least in its shadow.
+void useLargeHeap(uint64_t end) {
+  constexpr uint64_t kAhead = 16 << 20;
+  Server& s = FL_SERVER;
+  if (running() || end <= s.largeHeap || end - s.heapStart < kAhead / 2) return;
+  s.largeHeap = end + kAhead;
+  useLargePages(s.heapStart & ~(kPage - 1), s.largeHeap - s.heapStart);
+}
+
 long doBreak(const Call& c) {
   Server& s = FL_SERVER;
   uint64_t wanted = uint64_t(c.a[0]);
@@ -355,6 +366,7 @@ long doBreak(const Call& c) {
     if (running()) note({Undo::Unmap, 1, s.brkReal, 0, {}}, c);
     s.brkReal = wanted;
     s.mapsChanged = true;
+    useLargeHeap(wanted);
   } else if (wanted < s.brk) {
     // What is given back and taken again is zero.
     memset(reinterpret_cast<void*>(wanted), 0, s.brk - wanted);
@@ -702,7 +714,7 @@ bool startSyscalls() {
   if (raw(SYS_rt_sigaction, SIGSYS, long(&action), 0, 8) != 0) return false;
   changeMask(SIG_UNBLOCK, maskOf(SIGSYS));
   FL_SERVER.selector = 0;
-  FL_SERVER.brk = FL_SERVER.brkReal = uint64_t(raw(SYS_brk, 0));
+  FL_SERVER.brk = FL_SERVER.brkReal = FL_SERVER.heapStart = uint64_t(raw(SYS_brk, 0));
   return raw(SYS_prctl, kSetDispatch, kOn, long(__ehdr_start), etext - __ehdr_start,
              long(&FL_SERVER.selector)) == 0;
 }

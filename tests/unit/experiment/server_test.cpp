@@ -162,6 +162,102 @@ TEST(Server, AnExperimentLeavesNothingBehind) {
   expectSame(endings->at(0), alone(setting, {}));
 }
 
+// Much memory of each kind: at once, in small pieces, moved, given back and mapped anew.
+const char* const kLarge = R"(
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+enum { kBig = 12 << 20, kSmall = 1000, kSmallSize = 15000 };
+static unsigned char *big[4], *mapped;
+static unsigned char *small[8][kSmall];
+static int bigs, smalls;
+static size_t sizes[4];
+static unsigned hash(const unsigned char* p, size_t size, unsigned h) {
+  for (size_t k = 0; k < size; k += 100000) h = (h ^ p[k] ^ p[k / 2] ^ p[size - 1 - k]) * 16777619u;
+  return h;
+}
+static unsigned all(void) {
+  unsigned h = 1;
+  for (int k = 0; k < bigs; k++) h = hash(big[k], sizes[k], h);
+  for (int k = 0; k < smalls; k++)
+    for (int i = 0; i < kSmall; i += 20) h = hash(small[k][i], kSmallSize, h);
+  return mapped ? hash(mapped, 1 << 20, h) : h;
+}
+static void once(int c) {
+  switch (c) {
+  case 'b': big[bigs] = malloc(kBig); memset(big[bigs], 7 + bigs, kBig); sizes[bigs++] = kBig; break;
+  case 's': for (int i = 0; i < kSmall; i++) memset(small[smalls][i] = malloc(kSmallSize), i, kSmallSize); smalls++; break;
+  case 'f': free(big[--bigs]); break;
+  case 'r': sizes[bigs - 1] += 3 << 20; big[bigs - 1] = realloc(big[bigs - 1], sizes[bigs - 1]); break;
+  case 'm': mapped = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            memset(mapped, 99, 1 << 19); break;
+  case 'M': mmap(mapped, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0); break;
+  case 'w': for (int k = 0; k < bigs; k++) for (int i = 0; i < 20; i++) big[k][i * 600011 + k]++;
+            if (mapped) mapped[70000]++, mapped[700000]++;
+            break;
+  default: printf("%c%u ", c, all());
+  }
+}
+int main(void) {
+  int c, n = 0;
+  while ((c = getchar()) != EOF) {
+    once(c);
+    if (c == 'q' && n++ > 2) break;
+  }
+  printf("%u\n", all());
+  return 0;
+}
+)";
+
+TEST(Server, AnExperimentOnMuchMemoryLeavesNothingBehind) {
+  ServedProgram program(kLarge);
+  ServerSetting setting = program.setting("bbmMssMwprwqpfwpqwpqwpmqw");
+  setting.limits.epochs = 20'000;
+  setting.keepOutput = true;
+  Server server(setting);
+  auto walk = server.walk();
+  ASSERT_TRUE(bool(walk)) << walk.error().message;
+  ASSERT_LT(walk->ending.epochs, 20'000u);
+  uint64_t late = walk->ending.epochs * 3 / 4;
+  std::vector<Experiment> experiments;
+  for (uint32_t i = 0; i < 230; ++i)
+    experiments.push_back(
+        {.alterations = {{.kind = Alteration::SwitchFromThen, .epoch = late, .instruction = i}}});
+  auto decisions = server.run(experiments);
+  ASSERT_TRUE(bool(decisions)) << decisions.error().message;
+  experiments.clear();
+  for (uint64_t epoch = 3; epoch < walk->ending.epochs; epoch += walk->ending.epochs / 8)
+    for (uint32_t i = 0; i < 230; ++i) {
+      if (!decisions->at(i).reached) continue;
+      for (uint64_t next : {epoch, epoch + 1})
+        experiments.push_back(
+            {.alterations = {{.kind = Alteration::Switch, .epoch = next, .instruction = i}}});
+    }
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  size_t reached = 0, different = 0, same = 0, compared = 0;
+  for (size_t k = 0; k < experiments.size(); ++k) {
+    const Ending& ending = endings->at(k);
+    if (ending.cut == Ending::Containment) continue; // mmap onto what is there: not in one process
+    if (!ending.reached) {
+      // Nothing was altered: this is the run itself.
+      EXPECT_EQ(ending.output, walk->ending.output) << k;
+      ++same;
+      continue;
+    }
+    ++reached;
+    different += ending.output != walk->ending.output;
+    if (reached % 3 != 0) continue;
+    SCOPED_TRACE(k);
+    expectSame(ending, alone(setting, experiments[k]));
+    ++compared;
+  }
+  EXPECT_GE(compared, 3u);
+  EXPECT_GE(different, 5u);
+  EXPECT_GE(same, 100u);
+}
+
 TEST(Server, ANewInputIsARunFromTheStart) {
   ServerSetting setting = busy().setting("gw");
   setting.keepOutput = true;
@@ -245,6 +341,50 @@ int main(int argc, char** argv) { if (argc > 1) fclose(fopen("made", "w")); puts
     }
   EXPECT_EQ(strange, 1u);
   EXPECT_EQ(endings->back().status(), 0); // the next ones go on
+}
+
+// Whichever way a program takes to the kernel: through libc's functions, through syscall(), by itself.
+TEST(Server, WhatReachesBeyondTheProcessIsRefusedAndCounted) {
+  ServedProgram program(R"(
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long byItself(long number, long a, long b) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b) : "rcx", "r11", "memory");
+  return result;
+}
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || errno != EPERM) puts("a socket");
+    if (kill(getppid(), 0) == 0) puts("a signal");
+    if (syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0) >= 0) puts("a socket by syscall");
+    if (byItself(SYS_kill, getppid(), 0) == 0) puts("a signal by itself");
+  }
+  puts("done");
+  return 0;
+}
+)");
+  ServerSetting setting = program.setting("");
+  setting.keepOutput = true;
+  Server server(setting);
+  std::vector<Experiment> experiments;
+  for (uint32_t i = 0; i < 60; ++i)
+    experiments.push_back({.alterations = {{.kind = Alteration::Switch, .epoch = 1, .instruction = i}}});
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings));
+  size_t tried = 0;
+  for (const Ending& e : *endings) {
+    EXPECT_THAT(e.output, ::testing::EndsWith("done\n"));
+    if (e.blocked == 0) continue;
+    ++tried;
+    EXPECT_EQ(e.blocked, 4u);
+    EXPECT_EQ(e.output, "done\n");
+  }
+  EXPECT_EQ(tried, 1u); // the one that switched argc > 1
 }
 
 TEST(Server, ARunThatDiffersFromTheRecordingHasNoOutcome) {
