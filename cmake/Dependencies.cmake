@@ -7,6 +7,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+find_library(Z3_LIBRARY z3 REQUIRED)
+find_library(CVC5_LIBRARY cvc5 REQUIRED)
 find_package(Threads REQUIRED)
 
 add_library(fl_llvm INTERFACE)
