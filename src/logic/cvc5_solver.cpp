@@ -18,6 +18,7 @@ struct Cvc5Backend {
   c5::Solver& s;
   std::vector<c5::Term> definitions = {}; // hold whatever the conditions say
   uint32_t fresh = 0;
+  bool usesHalf = false;
 
   c5::Term truth(bool value) { return s.mkBoolean(value); }
   c5::Term number(uint32_t width, uint64_t value) {
@@ -68,7 +69,10 @@ struct Cvc5Backend {
     return s.mkTerm(s.mkOp(isSigned ? c5::BITVECTOR_SIGN_EXTEND : c5::BITVECTOR_ZERO_EXTEND, {by}), {a});
   }
 
-  static uint32_t exponent(uint32_t width) { return width == 16 ? 5 : width == 32 ? 8 : 11; }
+  uint32_t exponent(uint32_t width) {
+    usesHalf |= width == 16;
+    return width == 16 ? 5 : width == 32 ? 8 : 11;
+  }
   c5::Op to(c5::Kind kind, uint32_t width) {
     return s.mkOp(kind, {exponent(width), width - exponent(width)});
   }
@@ -153,6 +157,7 @@ private:
     solver.setOption("produce-unsat-cores", "true");
     solver.setOption("simplification",
                      "none"); // else one conjunct is solved away and the core names the rest
+    if (backend.usesHalf) solver.setOption("fp-exp", "true"); // other formats than float and double
     if (request.wantsModel) solver.setOption("produce-models", "true");
     for (const c5::Term& d : backend.definitions) solver.assertFormula(d);
     for (const c5::Term& c : conditions) solver.assertFormula(c);

@@ -31,6 +31,11 @@ Term simplifyConcat(Terms& t, const Shape& s) {
   Term high = s.a(), low = s.b();
   if (isZero(t, high)) return t.zeroExtend(low, s.width);
   if (is(t, high, Kind::ZeroExtend)) return t.zeroExtend(t.concat(operand(t, high, 0), low), s.width);
+  if (is(t, high, Kind::SignExtend)) {
+    Term inner = operand(t, high, 0);
+    if (inner == t.extract(low, t.width(low) - 1, 1)) return t.signExtend(low, s.width);
+    return t.signExtend(t.concat(inner, low), s.width);
+  }
   if (is(t, high, Kind::Concat)) return t.concat(operand(t, high, 0), t.concat(operand(t, high, 1), low));
   if (Term one = joined(t, high, low)) return one;
   if (is(t, low, Kind::Concat))

@@ -54,10 +54,11 @@ template <class Same> Term Storage::find(uint64_t hash, Same&& same, const Node&
 }
 
 Term Storage::intern(Kind kind, uint32_t width, std::span<const Term> operands, uint64_t parameter) {
-  Node fresh{kind, uint8_t(operands.size()), width, {}, parameter, nullptr, 0};
+  Node fresh{kind, uint8_t(operands.size()), kind >= Kind::FAdd, width, {}, parameter, nullptr, 0};
   for (size_t k = 0; k < operands.size(); ++k) {
     fresh.operands[k] = operands[k];
     fresh.variables |= (*this)[operands[k]].variables;
+    fresh.hasFloat |= (*this)[operands[k]].hasFloat;
   }
   return find(
       hashOf(fresh),
@@ -68,8 +69,8 @@ Term Storage::intern(Kind kind, uint32_t width, std::span<const Term> operands, 
 }
 
 Term Storage::constant(uint32_t width, std::span<const uint64_t> words) {
-  Node fresh{
-      Kind::Constant, 0, width, {}, width <= 64 ? words[0] : 0, width <= 64 ? nullptr : words.data(), 0};
+  bool isWide = width > 64;
+  Node fresh{Kind::Constant, 0, false, width, {}, isWide ? 0 : words[0], isWide ? words.data() : nullptr, 0};
   return find(
       hashOf(fresh),
       [&](const Node& n) {

@@ -10,6 +10,7 @@ namespace faultline::logic {
 struct Node {
   Kind kind;
   uint8_t count; // operands
+  bool hasFloat; // it or one below is an operation on floats
   uint32_t width;
   std::array<Term, 3> operands;
   uint64_t parameter;   // Constant of at most 64 bits: its value

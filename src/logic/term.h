@@ -123,7 +123,8 @@ public:
 
   // All variables in it, each once, in a fixed order. Kept: asking again costs nothing.
   const std::vector<Term>& variables(Term t);
-  size_t size() const; // terms made
+  bool hasFloat(Term t) const; // there is an operation on floats in it
+  size_t size() const;         // terms made
 
   using Map = std::unordered_map<Term, Term, TermHash>;
   // Every variable that `map` has is replaced. Without recursion: terms may be very deep.

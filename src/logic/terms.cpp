@@ -167,6 +167,7 @@ std::span<const uint64_t> Terms::words(Term constant) const {
 }
 bool Terms::isTrue(Term t) const { return isConstant(t) && width(t) == 1 && value(t) == 1; }
 bool Terms::isFalse(Term t) const { return isConstant(t) && width(t) == 1 && value(t) == 0; }
+bool Terms::hasFloat(Term t) const { return impl_->storage[t].hasFloat; }
 size_t Terms::size() const { return impl_->storage.size(); }
 
 const std::vector<Term>& Terms::variables(Term t) {

@@ -13,7 +13,6 @@ namespace {
 struct Z3Backend {
   using Expression = z3::expr;
   z3::context& c;
-  bool usesFloats = false;
 
   z3::expr wrap(Z3_ast ast) {
     c.check_error();
@@ -92,7 +91,6 @@ struct Z3Backend {
   }
 
   z3::sort format(uint32_t width) {
-    usesFloats = true;
     return width == 16 ? c.fpa_sort(5, 11) : width == 32 ? c.fpa_sort(8, 24) : c.fpa_sort(11, 53);
   }
   z3::expr mode(uint64_t how) {
@@ -167,46 +165,80 @@ public:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  // Two ways to ask. With names, it tells which conditions were needed, but equations among them are not
+  // solved beforehand, and products and floats then take too long. So numbers are tried with names first,
+  // floats without.
   Answer ask(const Request& request) {
-    auto start = std::chrono::steady_clock::now();
+    auto end = Clock::now() + std::chrono::milliseconds(request.milliseconds);
+    auto left = [&] {
+      return std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    };
     std::vector<z3::expr> conditions;
-    for (Term x : request.conditions) conditions.push_back(translator_.translate(x));
-    z3::solver solver(c_, backend_.usesFloats ? "QF_FPBV" : "QF_BV");
-    // Each condition stands behind a name of its own: the names tell which of them were needed.
+    bool floats = false;
+    for (Term x : request.conditions) {
+      conditions.push_back(translator_.translate(x));
+      floats |= t_.hasFloat(x);
+    }
+    Answer answer =
+        floats ? plain(request, conditions, left(), true) : named(request, conditions, left() / 2);
+    if (floats && answer.kind == Answer::Unsatisfiable) {
+      Answer other = named(request, conditions, left() / 2);
+      if (other.kind == Answer::Unsatisfiable) return other;
+    }
+    if (!floats && answer.kind == Answer::Unknown) return plain(request, conditions, left(), false);
+    return answer;
+  }
+
+  Answer named(const Request& request, const std::vector<z3::expr>& conditions, int64_t milliseconds) {
+    z3::solver solver(c_, "QF_BV");
     z3::expr_vector names(c_);
     for (size_t k = 0; k < conditions.size(); ++k) {
       names.push_back(c_.bool_const(("c" + std::to_string(k)).c_str()));
       solver.add(z3::implies(names[unsigned(k)], conditions[k]));
     }
-    auto spent =
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-    if (spent.count() >= request.milliseconds) return {Answer::Unknown, {}, {}, "timeout"};
+    if (!limit(solver, milliseconds)) return {Answer::Unknown, {}, {}, "timeout"};
+    z3::check_result result = solver.check(names);
+    Answer answer = answerOf(request, solver, result);
+    if (answer.kind != Answer::Unsatisfiable) return answer;
+    z3::expr_vector core = solver.unsat_core();
+    answer.core.clear();
+    for (unsigned k = 0; k < core.size(); ++k)
+      answer.core.push_back(uint32_t(std::stoul(core[int(k)].decl().name().str().substr(1))));
+    std::sort(answer.core.begin(), answer.core.end());
+    return answer;
+  }
+
+  Answer plain(const Request& request, const std::vector<z3::expr>& conditions, int64_t milliseconds,
+               bool floats) {
+    z3::solver solver = z3::tactic(c_, floats ? "qffpbv" : "qfbv").mk_solver();
+    for (const z3::expr& x : conditions) solver.add(x);
+    if (!limit(solver, milliseconds)) return {Answer::Unknown, {}, {}, "timeout"};
+    return answerOf(request, solver, solver.check());
+  }
+
+  bool limit(z3::solver& solver, int64_t milliseconds) {
+    if (milliseconds <= 0) return false;
     z3::params parameters(c_);
-    parameters.set("timeout", unsigned(request.milliseconds - spent.count()));
+    parameters.set("timeout", unsigned(milliseconds));
     solver.set(parameters);
-    switch (solver.check(names)) {
-    case z3::sat:
-      return satisfiable(request, solver);
-    case z3::unsat:
-      return unsatisfiable(solver);
-    default:
-      return unknown(solver.reason_unknown());
-    }
+    return true;
+  }
+
+  // Unsatisfiable: all conditions, until it is known which.
+  Answer answerOf(const Request& request, z3::solver& solver, z3::check_result result) {
+    if (result == z3::sat) return satisfiable(request, solver);
+    if (result == z3::unknown) return unknown(solver.reason_unknown());
+    Answer answer{Answer::Unsatisfiable, {}, {}, {}};
+    for (uint32_t k = 0; k < request.conditions.size(); ++k) answer.core.push_back(k);
+    return answer;
   }
 
   Answer unknown(const std::string& reason) {
     bool late =
         reason == "timeout" || reason == "canceled" || reason.find("interrupted") != std::string::npos;
     return {Answer::Unknown, {}, {}, late ? "timeout" : "z3: " + reason};
-  }
-
-  Answer unsatisfiable(z3::solver& solver) {
-    Answer answer{Answer::Unsatisfiable, {}, {}, {}};
-    z3::expr_vector core = solver.unsat_core();
-    for (unsigned k = 0; k < core.size(); ++k)
-      answer.core.push_back(uint32_t(std::stoul(core[int(k)].decl().name().str().substr(1))));
-    std::sort(answer.core.begin(), answer.core.end());
-    return answer;
   }
 
   Answer satisfiable(const Request& request, z3::solver& solver) {
