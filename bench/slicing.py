@@ -5,7 +5,7 @@
 
 Two programs of our own, one in which nearly everything influences the failure and one in which little does, are run
 at lengths from 10^6 instructions on (ten times more each step, up to --most, 10^8 by default) and recorded. Asked, each
-in a process of its own: the first slice, the next slice, the origin, a relevant slice. Prints processor seconds, how
+in a process of its own: the first slice, the same again, one of another value, the origin, a relevant slice. Prints processor seconds, how
 that is to a plain replay of the same run, and the most memory; beside them what must be reached and what is aimed at.
 """
 import argparse
@@ -54,7 +54,8 @@ int main(int argc, char **argv) {
 }
 """
 
-PROGRAMS = {"dense": (DENSE, 53), "sparse": (SPARSE, 640)}  # with instructions a round, about
+# With instructions a round, about, and another value to ask for.
+PROGRAMS = {"dense": (DENSE, 53, "11:h"), "sparse": (SPARSE, 640, "12:i")}
 
 
 def processor_seconds(command, environment):
@@ -77,9 +78,9 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, XDG_CACHE_HOME=str(options.work / "cache"), XDG_DATA_HOME=str(options.work / "data"))
     faultline = options.bin / "faultline"
-    print(f"{'program':<8}{'instructions':>14}{'in slice':>10}{'replay':>9}{'first slice':>13}{'next slice':>12}"
-          f"{'origin':>9}{'relevant':>10}   seconds of processor; x: to replay")
-    for name, (source, a_round) in PROGRAMS.items():
+    print(f"{'program':<8}{'instructions':>14}{'in slice':>10}{'replay':>9}{'first slice':>13}{'again':>12}"
+          f"{'of other':>13}{'origin':>12}{'relevant':>13}   seconds of processor; x: to replay")
+    for name, (source, a_round, value) in PROGRAMS.items():
         file, program = options.work / f"slice_{name}.c", options.work / f"slice_{name}"
         file.write_text(source)
         subprocess.run([options.bin / "faultline-cc", "-O2", "-g", file, "-o", program], check=True)
@@ -94,11 +95,12 @@ def main():
             ask = lambda *words: processor_seconds([faultline, *words, "--json", recording], environment)
             first, answer = ask("slice")
             following, _ = ask("slice")
+            other, _ = ask("slice", "--at", f"{file.name}:{value}")
             origin, _ = ask("origin")
             relevant, _ = ask("slice", "--relevant")
             stats = json.loads(answer)["stats"]
             share = stats["instances"] / max(1, stats["walked"])
-            cells = "".join(f"{t:>7.2f} {t / replay:>4.1f}x" for t in (first, following, origin, relevant))
+            cells = "".join(f"{t:>7.2f} {t / replay:>4.1f}x" for t in (first, following, other, origin, relevant))
             print(f"{name:<8}{stats['walked']:>14,}{share:>9.1%} {replay:>8.2f}  {cells}", flush=True)
             length *= 10
     print("\n10^8 instructions: first slice must be <= 5 s (aim 1), next <= 1 (aim 0.1), origin <= 2 (aim 0.2).")

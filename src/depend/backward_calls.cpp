@@ -36,13 +36,13 @@ void BackwardWalk::leaveFunction(FrameWants& frame) {
 void BackwardWalk::call(const SegmentCode& code, uint32_t k, FrameWants& frame) {
   const Step& s = code.steps[k];
   if (frame.outside != kNoConsumer) { // the call was outside, and is taken in already
-    if (frame.outside < slice_.nodes.size()) slice_.nodes[frame.outside].time = stepTime_;
+    if (frame.isOutsideNew) slice_.nodes[frame.outside].time = stepTime_;
     frame.outside = kNoConsumer;
   }
   frame.callback = kNobody;
   // A call that threw was taken in where that led to.
   uint32_t known = std::exchange(frame.landed, kNoConsumer);
-  if (known != kNoConsumer && slice_.hasAllNodes) slice_.nodes[known].time = stepTime_;
+  if (known != kNoConsumer && frame.isLandedNew) slice_.nodes[known].time = stepTime_;
   auto takeIn = [&](Wanter who, Why why) {
     return known != kNoConsumer ? known : include(code, k, frame, who, why);
   };
@@ -285,8 +285,10 @@ void BackwardWalk::outsideCall(const TraceOther& o, const OutsideEffect* effect)
   }
   if (who == kNobody || frame->isStopped) return;
   bool isKnown = !returned && frame->landed != kNoConsumer;
+  size_t nodes = slice_.nodes.size();
   uint32_t node = isKnown ? frame->landed : include(site, site.count - 1, *frame, who, why);
   frame->outside = node;
+  frame->isOutsideNew = isKnown ? frame->isLandedNew : slice_.nodes.size() > nodes;
   frame->callback = makeWanter(node, Why::Callback);
   if (wantsArguments && s.kind == StepKind::Call) wantArguments(site, *frame, node);
   for (const Hit& hit : hits)
@@ -300,8 +302,8 @@ void BackwardWalk::outsideCall(const TraceOther& o, const OutsideEffect* effect)
 
 // ---- the end
 
-Slice BackwardWalk::finish() {
-  countRepeated();
+// What is still looked for where the run begins.
+void BackwardWalk::addLastLeaves() {
   // The first function of all was entered before the first instruction: no trace has that.
   if (time_ == 0)
     if (auto first = threads_.find(0); first != threads_.end() && first->second.stack.empty()) {
@@ -318,6 +320,12 @@ Slice BackwardWalk::finish() {
   };
   if (!slice_.isBounded) addLeaves(memory_, Leaf::Initial);
   addLeaves(blamed_, Leaf::Unseen);
+}
+
+Slice BackwardWalk::finish() {
+  countRepeated();
+  if (!hasJoined_) addLastLeaves();
+  if (!slice_.isBounded) rememberEnds();
   slice_.start = time_;
   for (uint32_t id = 0; id < counts_.size(); ++id)
     if (counts_[id].instances) slice_.instructions.emplace(id, counts_[id]);

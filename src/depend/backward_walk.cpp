@@ -62,7 +62,7 @@ void BackwardWalk::wantPosition(const OutputPosition& position, uint32_t node) {
 }
 
 bool BackwardWalk::isDone() const {
-  if (slice_.isBounded) return true;
+  if (slice_.isBounded || hasJoined_) return true;
   if (position_) return false;
   if (!memory_.empty() || !blamed_.empty()) return false;
   for (auto& [number, thread] : threads_) {
@@ -157,6 +157,7 @@ void BackwardWalk::walk(const Trace& trace, const Effects& effects) {
   endQuick();
   if (!slice_.isBounded) time_ = trace.start; // else where it stopped
   slice_.walked += trace.end - time_;
+  atWindowStart();
 }
 
 // Back into a function that returned to the call at the end of segment `number`.
@@ -220,7 +221,9 @@ void BackwardWalk::other(const TraceOther& o, const Trace& trace, size_t event, 
     frame->nextBlock = fir::kNone;
     if (who == kNobody) return;
     stepTime_ = time_;
+    size_t nodes = slice_.nodes.size();
     frame->landed = include(site, site.count - 1, *frame, who, Why::Thrown);
+    frame->isLandedNew = slice_.nodes.size() > nodes;
     thread_->thrown = makeWanter(frame->landed, Why::Thrown);
     return;
   }

@@ -11,6 +11,7 @@
 //   i++ ...
 #pragma once
 
+#include "depend/walk_ends.h"
 #include "depend/walk_memo.h"
 #include "depend/window_summary.h"
 #include "replay/tracer.h"
@@ -63,6 +64,8 @@ public:
 
   BackwardWalk(Code& code, WalkOptions options) : code_(code), options_(std::move(options)) {}
   void setAlternatives(Alternatives* alternatives);
+  // Where earlier walks' ends are found, and this one's are left.
+  void useEnds(WalkEnds* ends) { ends_ = ends; }
 
   // Where the walk begins: all threads' stacks, and the one that runs.
   void begin(uint64_t time, const std::map<uint32_t, std::vector<StackFunction>>& stacks, uint32_t thread);
@@ -137,6 +140,21 @@ private:
   void variableArguments(const replay::TraceOther& other);
   Wanter startedThread(const OutsideEffect& effect);
 
+  struct Mark { // what was found before a moment at which the walk may be joined
+    uint64_t time;
+    WantsDigest wants;
+    size_t nodes, leaves;
+    std::vector<uint64_t> instances; // by global id
+    std::unordered_map<std::string, uint64_t> blackBoxes;
+  };
+  std::optional<WantsDigest> digest() const;
+  void atWindowStart();
+  std::optional<uint32_t> nodeFor(const WalkEnd::Consumer& consumer,
+                                  const std::unordered_map<uint64_t, uint32_t>& at) const;
+  bool join(const WalkEnd& end);
+  void rememberEnds() const;
+  void addLastLeaves();
+
   bool mayRepeat() const;
   void beginQuick();
   void endQuick();
@@ -183,6 +201,11 @@ private:
   Slice slice_;
   std::vector<InstructionCount> counts_; // by global id
   uint64_t included_ = 0;
+
+  WalkEnds* ends_ = nullptr;
+  std::vector<Mark> marks_;
+  uint64_t windowsCounted_ = 0; // since instances are only counted
+  bool hasJoined_ = false;
 
   std::unique_ptr<WalkMemo> memo_;
   bool isQuick_ = false;       // in the trace at hand

@@ -75,6 +75,21 @@ uint64_t FrameWants::hash() const {
   return h;
 }
 
+void FrameWants::describe(const std::function<void(uint64_t, uint64_t)>& add, bool withEntry) const {
+  add(uint64_t(code_->module) << 32 | code_->function,
+      uint64_t(count_) << 32 | waiting_ << 3 | unsigned(withEntry && entry != kNobody) << 2 |
+          unsigned(edge != kNobody) << 1 | unsigned(resultWanter != kNobody));
+  forEachBit(live_, [&](uint32_t w) { add(w, mask_[w]); });
+  for (uint32_t b = 0; waiting_ && b < waits_.size(); ++b)
+    if (waits_[b] != kNobody) add(b, 1);
+  for (const PendingPhi& phi : phis) {
+    add(uint64_t(phi.segment->firstId) << 32 | phi.step, phis.size());
+    add(phi.mask[0], phi.mask[1]);
+  }
+  if (resultWanter == kNobody) return;
+  for (uint64_t mask : result) add(result.size(), mask);
+}
+
 size_t FrameWants::bytes() const {
   return live_.size() * 8 + mask_.size() * 8 + who_.size() * 4 + waits_.size() * 4 + result.size() * 8;
 }

@@ -5,6 +5,8 @@
 #include "depend/code.h"
 #include "depend/slice.h"
 
+#include <functional>
+
 namespace faultline::depend {
 
 // Wants on the arguments of a call, found in the function that it called.
@@ -70,8 +72,10 @@ public:
   CallWants call;                 // on the call that the walk comes to next
   Wanter callback = kNobody;      // an outside call that the frame makes needs what it called back
   uint32_t outside = kNoConsumer; // the node of that call
+  bool isOutsideNew = false;      // made for this very call: its time is known when the walk comes to it
   Wanter landing = kNobody;
   uint32_t landed = kNoConsumer; // the node of the call that threw, until the walk comes to the call
+  bool isLandedNew = false;      // as isOutsideNew
   struct PendingPhi {
     const SegmentCode* segment;
     uint32_t step;
@@ -105,6 +109,8 @@ public:
   bool isSame(const FrameWants& other) const;
   uint64_t hash() const;
   size_t bytes() const;
+  // All that isSame() compares, but for who wants it, as pairs of numbers; with or without `entry`.
+  void describe(const std::function<void(uint64_t, uint64_t)>& add, bool withEntry) const;
 
 private:
   const FunctionCode* code_;

@@ -41,14 +41,17 @@ bool RunCode::hasFunction(uint32_t module, uint32_t number) {
 
 History::History(replay::Replay& replay, const CallModels& models, HistoryOptions options)
     : replay_(replay), models_(models), options_(std::move(options)), numbering_(nullptr),
-      code_(replay.program(), numbering_), summarizer_(code_) {
-  if (options_.side) summaries_.load(*options_.side, options_.windowInstructions);
+      code_(replay.program(), numbering_), summarizer_(code_), ends_(options_.windowInstructions) {
+  if (!options_.side) return;
+  summaries_.load(*options_.side, options_.windowInstructions);
+  ends_.load(*options_.side);
 }
 
 // That it cannot be written costs the next process time, and is no reason to complain.
 History::~History() {
-  if (options_.side && traced_ >= options_.keepFrom)
-    (void)summaries_.write(*options_.side, options_.windowInstructions);
+  if (!options_.side || traced_ < options_.keepFrom) return;
+  (void)summaries_.write(*options_.side, options_.windowInstructions);
+  (void)ends_.write(*options_.side);
 }
 
 std::shared_ptr<const Window> History::kept(Time start, Time end) {

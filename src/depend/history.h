@@ -6,6 +6,7 @@
 
 #include "depend/models.h"
 #include "depend/summaries.h"
+#include "depend/walk_ends.h"
 #include "replay/replay.h"
 
 #include <list>
@@ -54,6 +55,7 @@ public:
   replay::Replay& replay() { return replay_; }
   const replay::Replay& replay() const { return replay_; }
   RunCode& code() { return code_; }
+  WalkEnds& ends() { return ends_; } // of the walks so far
 
   // What was executed before time t, window by window, the last first, until visit says false. Tells nothing
   // that was executed at t or later. Asks first, of a window of which there is a summary, whether that is
@@ -92,6 +94,7 @@ private:
   uint64_t keptBytes_ = 0;
   Summarizer summarizer_;
   Summaries summaries_;
+  WalkEnds ends_;
   uint64_t traced_ = 0, passedOver_ = 0;
   std::function<bool(uint64_t)> watch_;
   bool wasStopped_ = false;

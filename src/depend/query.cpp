@@ -32,6 +32,7 @@ Result<Slice> sliceBackward(History& history, const Question& question, WalkOpti
   BackwardWalk walk(history.code(), std::move(options));
   walk.begin(end, stacksOf(replay), replay.thread());
   walk.setAlternatives(alternatives);
+  walk.useEnds(&history.ends());
   const replay::LoadedModule& module = *replay.program().modules()[frame.module];
   RunCode::Where where = history.code().where(module.base + local);
   uint32_t node = walk.addCriterion(module.base + local, uint32_t(question.frame), where.block);

@@ -69,6 +69,7 @@ struct Slice {
   uint64_t start = 0;    // time at which the walk ended
   uint64_t walked = 0;   // instructions
   uint64_t repeated = 0; // pieces of segments that the walk knew from before
+  uint64_t joined = 0;   // instructions at the start of the run that it left to an earlier walk
 };
 
 } // namespace faultline::depend

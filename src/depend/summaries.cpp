@@ -1,9 +1,6 @@
 #include "depend/summaries.h"
 
-#include "base/bytes.h"
-
-#include <xxhash.h>
-#include <zstd.h>
+#include "depend/packed_file.h"
 
 namespace faultline::depend {
 
@@ -11,31 +8,6 @@ namespace {
 
 constexpr const char* kName = "windows";
 constexpr uint32_t kVersion = 1;
-constexpr uint64_t kMostUnpacked = uint64_t(1) << 30;
-
-// Numbers in groups of seven bits, the lowest first: most are small.
-void putNumber(ByteWriter& out, uint64_t n) {
-  for (; n >= 0x80; n >>= 7) out.put(uint8_t(n | 0x80));
-  out.put(uint8_t(n));
-}
-
-uint64_t takeNumber(ByteReader& in) {
-  uint64_t n = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    auto byte = in.take<uint8_t>();
-    n |= uint64_t(byte & 0x7f) << shift;
-    if (!(byte & 0x80)) break;
-  }
-  return n;
-}
-
-uint32_t takeSmall(ByteReader& in) { return uint32_t(takeNumber(in)); }
-
-// Each takes a byte at least: more than there are bytes left there cannot be.
-bool takeCount(ByteReader& in, uint64_t& count) {
-  count = takeNumber(in);
-  return in.ok() && count <= in.left();
-}
 
 bool takeThread(ByteReader& in, ThreadSummary& thread) {
   uint64_t count = 0;
@@ -125,22 +97,11 @@ void Summaries::add(uint64_t start, uint64_t end, WindowSummary summary) {
   isNew_ = true;
 }
 
-// The file: a hash, then packed: version, size of the windows, their number, and each with its end and size.
+// The file: version, size of the windows, their number, and each with its end and size.
 void Summaries::load(const recording::SideFiles& side, uint64_t windowInstructions) {
-  auto file = side.open(kName);
-  if (!file || file->size() < 8) return;
-  std::vector<uint8_t> bytes(file->size());
-  if (!file->read(0, bytes)) return;
-  ByteReader whole(bytes);
-  auto hash = whole.take<uint64_t>();
-  std::span<const uint8_t> packed = whole.take(whole.left());
-  if (XXH3_64bits(packed.data(), packed.size()) != hash) return;
-  auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (size > kMostUnpacked) return; // ZSTD's errors are larger still
-  std::vector<uint8_t> content(size);
-  if (ZSTD_decompress(content.data(), size, packed.data(), packed.size()) != size) return;
-
-  ByteReader in(content);
+  auto content = readPacked(side, kName);
+  if (!content) return;
+  ByteReader in(*content);
   if (in.take<uint32_t>() != kVersion || in.take<uint64_t>() != windowInstructions) return;
   std::map<uint64_t, Entry> windows;
   for (uint64_t left = takeNumber(in); left > 0 && in.ok(); --left) {
@@ -166,17 +127,7 @@ Result<void> Summaries::write(const recording::SideFiles& side, uint64_t windowI
     putNumber(content, bytes.size());
     content.put(std::span<const uint8_t>(bytes));
   }
-  std::vector<uint8_t> packed(ZSTD_compressBound(content.bytes().size()));
-  size_t size =
-      ZSTD_compress(packed.data(), packed.size(), content.bytes().data(), content.bytes().size(), 1);
-  if (ZSTD_isError(size)) return errorf("cannot pack the summaries of the run");
-  packed.resize(size);
-  FL_TRY(file, side.create(kName));
-  ByteWriter hash;
-  hash.put(uint64_t(XXH3_64bits(packed.data(), packed.size())));
-  FL_CHECK(file.put(hash.bytes()));
-  FL_CHECK(file.put(packed));
-  FL_CHECK(file.commit());
+  FL_CHECK(writePacked(side, kName, content.bytes()));
   isNew_ = false;
   return {};
 }

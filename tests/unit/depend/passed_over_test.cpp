@@ -39,7 +39,8 @@ TEST_P(PassedOver, TheSliceIsTheSame) {
   RecordedProgram program = recorded();
   replay::Replay replay = program.open();
   ASSERT_TRUE(bool(replay.runToEnd()));
-  uint64_t length = std::min<uint64_t>(replay.now(), 60'000), passedOver = 0, traced = 0;
+  uint64_t length = std::min<uint64_t>(replay.now(), 60'000), passedOver = 0, traced = 0, joins = 0,
+           asked = 0;
   std::mt19937_64 random(3);
   for (int k = 0; k < 12; ++k) {
     // Each window is traced by itself: the first walk meets none of which there is a summary already.
@@ -71,8 +72,25 @@ TEST_P(PassedOver, TheSliceIsTheSame) {
     ASSERT_TRUE(counted && plain);
     ASSERT_TRUE(isSame(*counted, *plain));
     ASSERT_TRUE(hasSameCounts(*counted, *slice));
+    // Asked again it ends as it did; and so may another question, wherever both look for the same.
+    walk.repeats = true;
+    auto joined = sliceBackward(grouped, question, walk);
+    ASSERT_TRUE(bool(joined));
+    ASSERT_TRUE(isSame(*joined, *plain));
+    joins += joined->joined > 0;
+    ++asked;
+    std::mt19937_64 others(k);
+    Question other = questionAt(replay, std::min(length, question.time + others() % 300), others);
+    auto otherJoined = sliceBackward(grouped, other, walk);
+    walk.repeats = false;
+    auto otherPlain = sliceBackward(grouped, other, walk);
+    ASSERT_EQ(bool(otherJoined), bool(otherPlain));
+    if (!otherPlain) continue;
+    ASSERT_TRUE(hasSameCounts(*otherJoined, *otherPlain));
+    ASSERT_TRUE(hasSameInstances(*otherJoined, *otherPlain));
   }
-  fmt::print("{} of {} instructions are passed over\n", passedOver, traced);
+  fmt::print("{} of {} instructions are passed over, {} of {} questions joined\n", passedOver, traced, joins,
+             asked);
   // How many depends on how the threads ran: RandomSlice asks for some.
 }
 

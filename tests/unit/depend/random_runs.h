@@ -42,7 +42,12 @@ inline ::testing::AssertionResult isSame(const Slice& a, const Slice& b) {
     return x.kind == y.kind && x.time == y.time && x.id == y.id && x.from == y.from && x.size == y.size &&
            x.consumer == y.consumer;
   };
-  if (!std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), sameNode))
+  for (size_t k = 0; k < std::min(a.nodes.size(), b.nodes.size()); ++k)
+    if (const Node &x = a.nodes[k], &y = b.nodes[k]; !sameNode(x, y))
+      return ::testing::AssertionFailure()
+             << fmt::format("node {}: {}@{} for {} {} and {}@{} for {} {}", k, x.id, x.time, x.consumer,
+                            int(x.why), y.id, y.time, y.consumer, int(y.why));
+  if (a.nodes.size() != b.nodes.size())
     return ::testing::AssertionFailure() << a.nodes.size() << " nodes, and other " << b.nodes.size();
   if (!std::equal(a.leaves.begin(), a.leaves.end(), b.leaves.begin(), b.leaves.end(), sameLeaf))
     return ::testing::AssertionFailure() << a.leaves.size() << " leaves, and other " << b.leaves.size();
@@ -58,6 +63,20 @@ inline ::testing::AssertionResult hasSameCounts(const Slice& a, const Slice& b) 
       return ::testing::AssertionFailure() << id << " has " << count.instances << " instances";
   return a.instructions.size() == b.instructions.size() ? ::testing::AssertionSuccess()
                                                         : ::testing::AssertionFailure() << "others too";
+}
+
+// The same nodes and leaves, whoever needed them.
+inline ::testing::AssertionResult hasSameInstances(const Slice& a, const Slice& b) {
+  std::multiset<std::pair<uint64_t, uint32_t>> nodes[2];
+  std::multiset<std::tuple<int, uint64_t, uint64_t, uint64_t>> leaves[2];
+  for (int k = 0; k < 2; ++k) {
+    for (const Node& n : (k ? b : a).nodes) nodes[k].insert({n.time, n.id});
+    for (const Leaf& l : (k ? b : a).leaves) leaves[k].insert({l.kind, l.time, l.from, l.size});
+  }
+  if (nodes[0] != nodes[1]) return ::testing::AssertionFailure() << "other nodes";
+  if (leaves[0] != leaves[1]) return ::testing::AssertionFailure() << "other leaves";
+  return a.start == b.start && a.walked == b.walked ? ::testing::AssertionSuccess()
+                                                    : ::testing::AssertionFailure() << "another end";
 }
 
 // Of each instruction as many instances as nodes.

@@ -20,7 +20,7 @@ constexpr uint64_t kLongest = 4000;
 TEST(RandomSlice, IsThatOfTheReference) {
   uint64_t programs = setting("FAULTLINE_SEEDS", kPrograms), first = setting("FAULTLINE_FIRST_SEED", 0);
   uint64_t passedOver = 0, repeated = 0, slices = 0, instructions = 0, ours = 0, theirs = 0, executed = 0,
-           largest = 0;
+           largest = 0, joined = 0, othersJoined = 0;
   for (uint64_t seed = first; seed < first + programs; ++seed) {
     SCOPED_TRACE(seed);
     ProgramMaker made(seed);
@@ -70,6 +70,19 @@ TEST(RandomSlice, IsThatOfTheReference) {
       ASSERT_TRUE(hasSameCounts(*counted, *slice));
       ASSERT_EQ(plain->repeated, 0u);
       repeated += counted->repeated;
+      // Asked again it ends as it did, and so does another question where both look for the same.
+      walk.repeats = true;
+      auto rejoined = sliceBackward(run, {.time = asked.time, .operands = asked.operands}, walk);
+      ASSERT_TRUE(rejoined && isSame(*rejoined, *plain) && hasSameCounts(*rejoined, *plain));
+      Asked other = someQuestion(recorder, random);
+      auto otherJoined = sliceBackward(run, {.time = other.time, .operands = other.operands}, walk);
+      walk.repeats = false;
+      auto otherPlain = sliceBackward(run, {.time = other.time, .operands = other.operands}, walk);
+      ASSERT_TRUE(otherJoined && otherPlain);
+      ASSERT_TRUE(hasSameCounts(*otherJoined, *otherPlain));
+      ASSERT_TRUE(hasSameInstances(*otherJoined, *otherPlain));
+      joined += rejoined->joined > 0;
+      othersJoined += otherJoined->joined > 0;
       ++slices;
       ours += found.size();
       theirs += expected.size();
@@ -84,6 +97,9 @@ TEST(RandomSlice, IsThatOfTheReference) {
       largest, passedOver, repeated);
   EXPECT_GT(passedOver, instructions / 20);
   EXPECT_GT(repeated, slices);
+  fmt::print("{} slices asked again and {} of other questions end as an earlier one\n", joined, othersJoined);
+  EXPECT_GT(joined, slices / 20);
+  EXPECT_GT(othersJoined, slices / 200);
 }
 
 } // namespace
