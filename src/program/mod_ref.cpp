@@ -40,8 +40,9 @@ size_t ModRef::AccessHash::operator()(const Access& a) const {
 }
 
 ModRef::ModRef(std::span<const Image* const> images, Rule rule, const Noted& isNoted)
-    : linked_(images), pointsTo_(linked_), calls_(linked_, pointsTo_), rule_(rule), written_(images.size()),
-      read_(images.size()), arguments_(images.size()), outside_(images.size()) {
+    : linked_(images), pointsTo_(linked_), calls_(linked_, pointsTo_), noReturn_(linked_, pointsTo_, calls_),
+      rule_(rule), written_(images.size()), read_(images.size()), arguments_(images.size()),
+      outside_(images.size()) {
   for (uint32_t k = 0; k < images.size(); ++k) collect(k, isNoted);
   aliases_.resize(accesses_.size());
   summarise();

@@ -16,6 +16,7 @@
 #include "program/call_graph.h"
 #include "program/control_dependence.h"
 #include "program/mod_ref_set.h"
+#include "program/no_return.h"
 #include "program/points_to.h"
 
 #include <functional>
@@ -55,7 +56,8 @@ public:
     void addCallee(const Effects& callee);
   };
   // What may be written between the branch at the end of `block` going to `successor` and the place where its
-  // ways meet again. Both are numbers within the function.
+  // ways meet again. Both are numbers within the function. What is written on ways that end the program does
+  // not count, since nobody reads it; isNoted does.
   const Effects& regionEffects(uint32_t image, uint32_t function, uint32_t block, uint32_t successor) const;
   const Effects& functionEffects(uint32_t image, uint32_t function) const;
 
@@ -76,6 +78,8 @@ private:
   void collectCall(uint32_t image, uint32_t function, uint32_t local, const Noted& isNoted);
   void summarise();
   void addEffects(uint32_t image, uint32_t local, Effects& to) const;
+  std::vector<bool> goesOn(uint32_t function, const ControlDependence& control,
+                           std::span<const uint32_t> region, uint32_t end) const;
   bool overlap(const Access& a, const Access& b) const;
   bool typesFit(uint32_t a, uint32_t b) const;
   uint32_t memberType(const Access& a) const;
@@ -85,6 +89,7 @@ private:
   Linked linked_;
   PointsTo pointsTo_;
   CallGraph calls_;
+  NoReturn noReturn_;
   Rule rule_;
   std::vector<Access> accesses_;
   struct AccessHash {

@@ -70,16 +70,42 @@ const ModRef::Effects& ModRef::regionEffects(uint32_t image, uint32_t function, 
   const Function& body = m.functions[function];
   std::unique_ptr<ControlDependence>& control = control_[number];
   if (!control) control = std::make_unique<ControlDependence>(m, body);
-  for (uint32_t b : control->region(block, successor)) {
+  std::vector<uint32_t> region = control->region(block, successor);
+  std::vector<bool> alive = goesOn(number, *control, region, control->immediatePostDominator(block));
+  for (uint32_t b : region) {
     const Block& code = m.blocksOf(body)[b];
+    Effects all;
     for (uint32_t k = 0; k < code.count; ++k) {
       uint32_t local = code.first + k;
-      addEffects(image, local, *known);
+      addEffects(image, local, all);
       if (m.instructions[local].op != Op::Call) continue;
-      for (uint32_t callee : pointsTo_.callees(image, local)) known->addCallee(effects_[callee]);
+      for (uint32_t callee : pointsTo_.callees(image, local)) all.addCallee(effects_[callee]);
     }
+    known->isNoted |= all.isNoted;
+    if (!alive[b]) continue;
+    known->words.insert(all.words);
+    known->addCallee(all);
   }
   return *known;
+}
+
+// By block: whether a way leads from there out of the region, and not just to the program's end.
+std::vector<bool> ModRef::goesOn(uint32_t function, const ControlDependence& control,
+                                 std::span<const uint32_t> region, uint32_t end) const {
+  const Image& m = *linked_.images()[linked_.function(function).image];
+  auto blocks = m.blocksOf(linked_.body(function));
+  std::vector<bool> alive(blocks.size()), isDead(blocks.size());
+  for (uint32_t b : region) isDead[b] = noReturn_.isDeadEnd(function, b);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t b : region) {
+      if (alive[b] || isDead[b]) continue;
+      bool leaves = control.successors(b).empty(); // a return, a throw
+      for (uint32_t next : control.successors(b)) leaves = leaves || next == end || alive[next];
+      if (leaves) alive[b] = changed = true;
+    }
+  }
+  return alive;
 }
 
 } // namespace faultline::fir
