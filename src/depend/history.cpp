@@ -14,6 +14,18 @@ RunCode::Where RunCode::where(uint32_t id) {
   return {module, segment.function, id - module->base, segment.block};
 }
 
+uint32_t RunCode::blockOf(uint32_t module, uint32_t local) {
+  if (module >= segments_.size()) segments_.resize(module + 1);
+  if (!segments_[module]) segments_[module] = &numbering_.segments(*program_.modules()[module]);
+  const fir::Segments& segments = *segments_[module];
+  return segments[segments.of(local)].block;
+}
+
+const SegmentCode& RunCode::segmentOf(uint32_t id) {
+  const replay::LoadedModule* module = program_.moduleOf(id);
+  return segment(numbering_.segmentBase(*module) + numbering_.segments(*module).of(id - module->base));
+}
+
 std::unique_ptr<SegmentCode> RunCode::makeSegment(uint32_t number) {
   for (const auto& module : program_.modules()) {
     uint32_t base = numbering_.segmentBase(*module);
@@ -95,6 +107,15 @@ Result<void> History::trace(Time from, Time to) {
     begin();
     return start < to ? nextEnd() : start;
   });
+  numbering_.setListener(nullptr);
+  return done;
+}
+
+Result<void> History::observe(Time from, Time to, replay::Observer& observer,
+                              replay::TraceListener& listener) {
+  FL_CHECK(replay_.seek(from));
+  numbering_.setListener(&listener);
+  auto done = replay_.observe(observer, to, &numbering_);
   numbering_.setListener(nullptr);
   return done;
 }

@@ -25,6 +25,12 @@ public:
     explicit operator bool() const { return module != nullptr; }
   };
   Where where(uint32_t id);
+  const fir::Image& image(uint32_t module) const { return *program_.modules()[module]->image; }
+  uint32_t base(uint32_t module) const { return program_.modules()[module]->base; }
+  // The block, by number within its function, of an instruction.
+  uint32_t blockOf(uint32_t module, uint32_t local);
+  // The segment that an instruction belongs to; its step there is its id - firstId.
+  const SegmentCode& segmentOf(uint32_t id);
   Numbers segmentsOf(uint32_t module) override;
   bool hasFunction(uint32_t module, uint32_t number) override;
 
@@ -35,6 +41,7 @@ protected:
 private:
   const replay::Program& program_;
   replay::Tracer& numbering_;
+  std::vector<const fir::Segments*> segments_; // by module
 };
 
 struct HistoryOptions {
@@ -65,6 +72,11 @@ public:
   Result<void> backwards(replay::Time t, const Visit& visit, const PassOver& passOver = nullptr);
   // And forwards: from time t on to `end`.
   Result<void> forwards(replay::Time t, replay::Time end, const Visit& visit);
+  // Lets the observer see everything that is executed from..to, and the listener the outside calls. The
+  // replay stands at `to` then, or at the run's end.
+  Result<void> observe(replay::Time from, replay::Time to, replay::Observer& observer,
+                       replay::TraceListener& listener);
+  const CallModels& models() const { return models_; }
   uint64_t traced() const { return traced_; } // instructions, for the report
   uint64_t passedOver() const { return passedOver_; }
 

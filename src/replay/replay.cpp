@@ -139,10 +139,16 @@ Result<bool> Replay::runToInstance(uint64_t epoch, uint64_t globalId) {
   return stop == Engine::Stop::Break;
 }
 
-Result<void> Replay::observe(Observer& observer, Time t) {
-  impl_->engine.setObserver(&observer);
-  auto stop = impl_->engine.run(t);
-  impl_->engine.setObserver(nullptr);
+Result<void> Replay::observe(Observer& observer, Time t, Tracer* tracer) {
+  Engine& engine = impl_->engine;
+  engine.setObserver(&observer);
+  if (tracer) engine.setTracer(tracer);
+  auto stop = engine.run(t);
+  if (tracer) {
+    engine.setTracer(nullptr);
+    (void)tracer->take(engine.steps());
+  }
+  engine.setObserver(nullptr);
   if (!stop) return stop.error();
   return {};
 }

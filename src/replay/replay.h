@@ -63,7 +63,8 @@ public:
   Result<void> stepForward() { return seek(now() + 1); }
   Result<void> stepBack() { return seek(now() ? now() - 1 : 0); }
   // Lets the observer see every instruction from now() to t (or the end). No checkpoints are made meanwhile.
-  Result<void> observe(Observer& observer, Time t = kNever);
+  // With a tracer, its listener is told of outside calls as well.
+  Result<void> observe(Observer& observer, Time t = kNever, Tracer* tracer = nullptr);
   // The trace of what is executed from now() to t (or the end).
   Result<Trace> trace(Tracer& tracer, Time t = kNever);
   // The same in parts, the first up to `end`: each is handed on, and whoever takes it says where the next one

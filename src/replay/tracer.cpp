@@ -177,6 +177,8 @@ void Tracer::onVariableArguments(uint64_t list, const uint64_t (&content)[3]) {
        .address = content[2],
        .size = content[1],
        .number = list});
+  if (listener_)
+    listener_->onVariableArguments(content[2], uint32_t(content[0]), uint32_t(content[0] >> 32), content[1]);
 }
 
 void Tracer::onOutsideCall(const OutsideCall& call, uint32_t thread, size_t depth) {

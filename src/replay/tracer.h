@@ -27,6 +27,9 @@ public:
                                    bool returned) {
     return number;
   }
+  // The running function has begun with a list of variable arguments: registers were saved at `saved`, from
+  // byte `general` and `floating` on; further arguments are at `stack`.
+  virtual void onVariableArguments(uint64_t saved, uint32_t general, uint32_t floating, uint64_t stack) {}
 };
 inline constexpr uint64_t kNoCall = ~uint64_t(0);
 
