@@ -45,8 +45,8 @@ public:
     return core;
   }
 
-  // Tries to leave out `order`, one after the other, and with them what the solver does without, but nothing of
-  // `kept`. False: something was not decided.
+  // Tries to leave out `order`, one after the other, and with them what the solver does without, but nothing
+  // of `kept`. False: something was not decided.
   bool deleteFrom(std::vector<uint32_t>& core, std::span<const uint32_t> order,
                   std::span<const uint32_t> kept) const {
     bool decided = true;
@@ -58,7 +58,8 @@ public:
       if (rest.empty()) continue;
       Answer answer = ask(solver_, rest);
       if (answer.kind == Answer::Unknown) decided = false;
-      if (answer.kind == Answer::Unsatisfiable) core = merged(answer.core.empty() ? rest : answer.core, rest, kept);
+      if (answer.kind == Answer::Unsatisfiable)
+        core = merged(answer.core.empty() ? rest : answer.core, rest, kept);
     }
     return decided;
   }
@@ -81,8 +82,9 @@ private:
 
 } // namespace
 
-std::optional<Core> minimalCore(Solver& solver, Solver* checker, Terms& terms, std::span<const Term> conditions,
-                                uint32_t milliseconds, std::span<const uint32_t> kept) {
+std::optional<Core> minimalCore(Solver& solver, Solver* checker, Terms& terms,
+                                std::span<const Term> conditions, uint32_t milliseconds,
+                                std::span<const uint32_t> kept) {
   // One that is false by itself needs no solver.
   for (uint32_t n = 0; n < conditions.size(); ++n)
     if (terms.isFalse(conditions[n])) return Core{{n}, true, true, {}};

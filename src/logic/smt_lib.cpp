@@ -132,8 +132,7 @@ std::string smtLib(Terms& terms, std::span<const Term> conditions) {
   std::string asserts;
   for (size_t k = 0; k < conditions.size(); ++k)
     asserts += fmt::format("(assert (! {} :named c{}))\n", translator.translate(conditions[k]).text, k);
-  return "(set-logic QF_BVFP)\n" + backend.out + asserts +
-         "(check-sat)\n";
+  return "(set-logic QF_BVFP)\n" + backend.out + asserts + "(check-sat)\n";
 }
 
 } // namespace faultline::logic
