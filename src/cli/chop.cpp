@@ -5,8 +5,8 @@
 #include "finding/chop_report.h"
 #include "report/chop_text.h"
 #include "report/terminal.h"
+#include "technique/instance_text.h"
 #include "technique/minimize/difference.h"
-#include "technique/slice/instance_text.h"
 #include "technique/slice/slice.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "cli/value_question.h"
 #include "depend/potential.h"
 #include "report/critical_text.h"
-#include "technique/slice/instance_text.h"
+#include "technique/instance_text.h"
 
 #include <chrono>
 

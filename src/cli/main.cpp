@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   addRemove(app, context);
   addBuild(app, context);
   addCache(app, context);
+  addCauses(app, context);
   addCritical(app, context);
   addDoctor(app, context);
   addWorker(app, context);

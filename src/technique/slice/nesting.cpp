@@ -1,6 +1,6 @@
 #include "technique/slice/nesting.h"
 
-#include "technique/slice/instance_text.h"
+#include "technique/instance_text.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "technique/slice/origin.h"
 
 #include "replay/symbol_name.h"
-#include "technique/slice/instance_text.h"
+#include "technique/instance_text.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "finding/describe_stop.h"
 #include "replay/call_view.h"
 #include "replay/symbol_name.h"
-#include "technique/slice/instance_text.h"
+#include "technique/instance_text.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "technique/slice/instance_text.h"
+#include "technique/instance_text.h"
 
 #include "finding/describe_stop.h"
 #include "replay/call_view.h"

@@ -1,0 +1,52 @@
+#include "finding/causes_report.h"
+
+namespace faultline::finding {
+namespace {
+
+Json toJson(const CauseStatement& s) {
+  Json json = toJson(s.place);
+  json["instances"] = s.instances;
+  if (s.value) json["value"] = toJson(*s.value);
+  json["decides"] = s.isCondition;
+  return json;
+}
+
+Json toJson(const CauseNodeInfo& n) {
+  Json json;
+  json["id"] = n.id;
+  json["parent"] = n.id == n.parent ? Json(nullptr) : Json(n.parent);
+  json["level"] = n.level;
+  json["kind"] = n.kind;
+  Json condition = {{"place", toJson(n.place)}};
+  if (n.condition) condition["text"] = n.condition->name, condition["outcome"] = n.condition->text;
+  condition["instance"] = n.instance;
+  json["condition"] = condition;
+  json["relation"] = n.relation;
+  json["statements"] = Json::array();
+  for (const CauseStatement& s : n.statements) json["statements"].push_back(toJson(s));
+  json["sources"] = n.sources;
+  json["contradiction"] = n.contradiction;
+  json["count"] = n.count;
+  json["distance"] = n.distance;
+  json["expanded"] = n.isExpanded;
+  json["minimal"] = n.isMinimal;
+  return json;
+}
+
+} // namespace
+
+Document toDocument(const CausesReport& report) {
+  Document document;
+  document.technique = "causes";
+  document.program = report.program;
+  document.failure = report.failure;
+  document.caveats = report.caveats;
+  document.stats = report.stats;
+  document.part["nodes"] = Json::array();
+  for (const CauseNodeInfo& n : report.nodes) document.part["nodes"].push_back(toJson(n));
+  document.part["correct"] = report.correct;
+  document.part["folded"] = report.folded;
+  return document;
+}
+
+} // namespace faultline::finding

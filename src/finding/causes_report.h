@@ -1,0 +1,49 @@
+// The cause tree, as `faultline causes` presents it: potential causes of a failure, each a condition that
+// should have come out otherwise, with the statements that made it come out as it did.
+#pragma once
+
+#include "finding/document.h"
+
+namespace faultline::finding {
+
+struct CauseStatement {
+  Place place = {};
+  uint64_t instances = 0;
+  std::optional<Value> value = {}; // what it made, the last time
+  bool isCondition = false;        // decided; else it made a value
+  bool isLibrary = false;
+  uint64_t time = 0;
+};
+
+struct CauseNodeInfo {
+  uint32_t id = 0, parent = 0, level = 0;
+  // failure, direct, indirect, decided, place
+  std::string kind = {};
+  Place place = {};                    // of the condition
+  std::optional<Value> condition = {}; // what it was, and how it came out
+  std::string instance = {};
+  uint64_t time = 0;
+  std::string relation = {};                   // why it stands below its parent, in words
+  std::vector<CauseStatement> statements = {}; // the condition's own line first, then from there backwards
+  std::vector<std::string> sources = {};       // constants, input, outside calls that it ends in
+  std::string contradiction = {};
+  uint64_t count = 1;
+  uint32_t distance = 0; // from the failure: the smaller, the more telling
+  bool isEarly = false;  // the contradiction needs nothing from before the first statement
+  bool isExpanded = true;
+  bool isMinimal = true;
+};
+
+struct CausesReport {
+  ProgramInfo program = {};
+  std::optional<FailureInfo> failure = {};
+  std::vector<CauseNodeInfo> nodes = {}; // in the order to be read
+  std::vector<std::string> correct = {}; // what the user holds to be right
+  uint64_t folded = 0;                   // conditions that led to nothing new
+  std::vector<std::string> caveats = {};
+  Json stats = Json::object();
+};
+
+Document toDocument(const CausesReport& report);
+
+} // namespace faultline::finding

@@ -1,0 +1,83 @@
+#include "report/causes_text.h"
+
+#include "report/terminal.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace faultline::report {
+namespace {
+
+constexpr size_t kMostStatements = 4; // of one node
+constexpr size_t kOfTheFailure = 24;  // and of the first
+
+std::string valueText(const finding::CauseStatement& s) {
+  if (!s.value) return "";
+  std::string text = s.isCondition && !s.value->name.empty()
+                         ? fmt::format("{} is {}", s.value->name, s.value->text)
+                     : s.value->name.empty() ? s.value->text
+                                             : fmt::format("{} = {}", s.value->name, s.value->text);
+  if (s.instances > 1) text += fmt::format(", {} times", s.instances);
+  return text;
+}
+
+std::string trimmed(std::string_view text) {
+  size_t from = text.find_first_not_of(" \t");
+  return from == std::string_view::npos ? "" : std::string(text.substr(from));
+}
+
+std::string statementLine(const finding::CauseStatement& s, SourceFiles& files, const Screen& screen) {
+  std::string where = placeText({s.place.file, s.place.line, 0, ""}, screen);
+  std::string source;
+  if (auto line = files.line(s.place.file, s.place.line)) source = trimmed(*line);
+  std::string value = valueText(s);
+  constexpr size_t kSource = 34;
+  if (source.size() > kSource) source = source.substr(0, kSource - 3) + "...";
+  std::string line = fmt::format("     {:<18} {:<{}}  {}", where, source, kSource, value);
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line + "\n";
+}
+
+std::string renderNode(const finding::CauseNodeInfo& n, size_t number, bool showsAll, SourceFiles& files,
+                       const Screen& screen) {
+  std::string head = fmt::format("{:>3}  {}", number, n.relation);
+  if (n.count > 1) head += fmt::format(" ({} times alike)", n.count);
+  std::string out = wrapped(head, screen.width(), 5) + "\n";
+  size_t shown = 0, all = 0,
+         most = showsAll       ? n.statements.size()
+                : n.level == 0 ? kOfTheFailure
+                               : kMostStatements;
+  for (const finding::CauseStatement& s : n.statements) {
+    if (s.isLibrary) continue;
+    if (++all > most) continue;
+    out += statementLine(s, files, screen);
+    ++shown;
+  }
+  if (shown < all) out += fmt::format("     ... and {} lines more\n", all - shown);
+  for (const std::string& source : n.sources) out += wrapped("     from " + source, screen.width(), 5) + "\n";
+  if (!n.contradiction.empty()) out += wrapped("     " + n.contradiction, screen.width(), 5) + "\n";
+  return out;
+}
+
+} // namespace
+
+std::string renderCauses(const finding::CausesReport& report, SourceFiles& files, const Screen& screen,
+                         const CausesTextOptions& options) {
+  std::string out;
+  if (report.failure) out += wrapped(headline(*report.failure, screen), screen.width(), 2) + "\n\n";
+  size_t number = 0;
+  uint32_t level = ~0u;
+  for (const finding::CauseNodeInfo& n : report.nodes) {
+    if (options.mostNodes && number >= options.mostNodes) break;
+    if (n.level != level) {
+      level = n.level;
+      out += level == 0 ? "What made it fail\n" : fmt::format("Level {}: what led to that\n", level);
+    }
+    out += renderNode(n, ++number, options.mostNodes == 0, files, screen);
+  }
+  if (number < report.nodes.size())
+    out += fmt::format("\n{} more potential causes; --all shows them\n", report.nodes.size() - number);
+  return out + renderCaveats(report.caveats, screen);
+}
+
+} // namespace faultline::report

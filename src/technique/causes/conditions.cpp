@@ -1,0 +1,253 @@
+#include "technique/causes/conditions.h"
+
+#include "replay/output_call.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace faultline::technique {
+
+using depend::Executed;
+using depend::kNoInstance;
+using fir::Op;
+using logic::Definition;
+using logic::Term;
+
+namespace {
+
+constexpr size_t kSameUse = 2;          // executions of one instruction that are asked for alternatives
+constexpr size_t kMostScanned = 50'000; // branches between a use and what made it
+constexpr size_t kOthers = 8;
+
+// How much further away a condition seems for what lies between: a call whose caller decided; a branch that
+// is only suspected to write the same memory; each other branch that is suspected as well; an address.
+constexpr uint32_t kPerCall = 3, kMemory = 2, kPlace = 4;
+
+bool isBranch(Op op) { return op == Op::CondBr || op == Op::Switch || op == Op::IndirectBr; }
+
+} // namespace
+
+bool ConditionFinder::isCorrect(const Executed& x) const {
+  return (scope_.isCorrectFunction && scope_.isCorrectFunction(x.module, x.function)) ||
+         (scope_.isCorrectPlace && scope_.isCorrectPlace(x.id));
+}
+
+const fir::ModRef& ConditionFinder::modRef() {
+  if (!modRef_) {
+    std::vector<const fir::Image*> images;
+    for (const auto& module : terms_.instances().history().replay().program().modules())
+      images.push_back(module->image);
+    modRef_ = std::make_unique<fir::ModRef>(images, fir::ModRef::Rule::None, [](std::string_view name) {
+      return replay::outputFunction(name) != nullptr;
+    });
+  }
+  return *modRef_;
+}
+
+void ConditionFinder::add(Found& found, CriticalCondition::Kind kind, const Executed& at, uint64_t concerns,
+                          uint32_t distance) {
+  auto [it, isNew] = found.try_emplace({kind, at.id});
+  Same& c = it->second;
+  c.times.insert(at.time);
+  c.count = c.times.size();
+  if (isNew) {
+    c.kind = kind;
+    c.time = at.time;
+    c.id = at.id;
+    c.concerns = concerns;
+    c.distance = distance;
+    return;
+  }
+  uint64_t time = at.time;
+  if (time == c.time || std::find(c.others.begin(), c.others.end(), time) != c.others.end()) {
+    c.distance = std::min(c.distance, distance);
+    return;
+  }
+  if (distance < c.distance) {
+    std::swap(time, c.time);
+    c.concerns = concerns;
+    c.distance = distance;
+  }
+  if (c.others.size() < kOthers) c.others.push_back(time);
+}
+
+// A branch in a function that is right is there because it was called: what decided on the call counts.
+Result<ConditionFinder::Decider> ConditionFinder::decider(uint64_t time) {
+  uint32_t calls = 0;
+  for (uint64_t at = time; at != kNoInstance;) {
+    FL_TRY(next, terms_.instances().control(at));
+    if (next == kNoInstance || next >= at) break;
+    FL_TRY(x, terms_.instances().at(next));
+    if (isBranch(x.instruction->op) && !isCorrect(x)) return Decider{next, calls};
+    if (x.instruction->op == Op::Call) ++calls;
+    at = next;
+  }
+  return Decider{};
+}
+
+Result<void> ConditionFinder::direct(uint64_t time, uint32_t distance, Found& found) {
+  FL_TRY(branch, decider(time));
+  if (branch.time == kNoInstance) return {};
+  FL_TRY(x, terms_.instances().at(branch.time));
+  add(found, CriticalCondition::Direct, x, time, distance + kPerCall * branch.calls);
+  return {};
+}
+
+// Branches that might have given what the instance used another value, had they gone elsewhere.
+Result<void> ConditionFinder::indirect(uint64_t time, uint32_t distance, Found& found) {
+  depend::Instances& instances = terms_.instances();
+  FL_TRY(x, instances.at(time));
+  const fir::Instruction& i = *x.instruction;
+  uint64_t from = 0;
+  uint32_t word = fir::kNone, access = fir::kNone;
+  if (i.op == Op::LoadVar) {
+    word = fir::operandIndex(x.image->operandsOf(i)[0]);
+    FL_TRY(origin, instances.operand(time, 0));
+    if (origin.time != kNoInstance) from = origin.time + 1;
+  } else if (i.op == Op::Load || i.op == Op::Copy) {
+    access =
+        i.op == Op::Load ? modRef().accessOf(x.module, x.local) : modRef().sourceAccessOf(x.module, x.local);
+    if (access == fir::kNone) return {};
+    FL_TRY(pieces, instances.loaded(time));
+    for (const depend::OriginPiece& p : pieces)
+      if (p.origin.time != kNoInstance) from = std::max(from, p.origin.time + 1);
+  } else {
+    return {};
+  }
+  const fir::DynamicBitset* aliases = access == fir::kNone ? nullptr : &modRef().aliases(access);
+  size_t scanned = 0;
+  uint32_t suspects = 0;
+  std::unordered_set<uint32_t> known;
+  Result<void> failed;
+  FL_CHECK(instances.branches(
+      std::max(from, instances.history().replay().start()), time,
+      [&](uint64_t at, uint32_t id, uint32_t depth) {
+        if (word != fir::kNone && depth != x.depth) return ++scanned < kMostScanned;
+        if (found.contains({CriticalCondition::Direct, id})) return ++scanned < kMostScanned;
+        auto branch = instances.at(at);
+        auto next = terms_.successor(at);
+        if (!branch || !next) {
+          failed = !branch ? Result<void>(branch.error()) : Result<void>(next.error());
+          return false;
+        }
+        bool isSame = branch->thread == x.thread && (word == fir::kNone || branch->function == x.function);
+        if (!isSame || !*next || isCorrect(*branch)) return ++scanned < kMostScanned;
+        const depend::FunctionCode& code =
+            instances.history().code().function(branch->module, branch->function);
+        for (uint32_t successor : code.control->successors(branch->block)) {
+          if (successor == **next) continue;
+          auto [it, isNew] = regions_.try_emplace(uint64_t(id) << 20 ^ successor);
+          if (isNew)
+            it->second = &modRef().regionEffects(branch->module, branch->function, branch->block, successor);
+          const fir::ModRef::Effects& effects = *it->second;
+          bool may =
+              word != fir::kNone ? effects.words.contains(word) : effects.accesses.intersects(*aliases);
+          if (may) {
+            if (known.insert(id).second) ++suspects;
+            uint32_t further = word != fir::kNone ? 1 : kMemory + suspects;
+            add(found, CriticalCondition::Indirect, *branch, time, distance + further);
+            break;
+          }
+        }
+        return ++scanned < kMostScanned;
+      }));
+  return failed;
+}
+
+// Where something was read or written, if that was computed.
+Result<void> ConditionFinder::place(uint64_t time, uint32_t distance, Found& found) {
+  FL_TRY(x, terms_.instances().at(time));
+  const fir::Instruction& i = *x.instruction;
+  if (i.op != Op::Load && i.op != Op::Store && i.op != Op::Copy) return {};
+  add(found, CriticalCondition::Place, x, time, distance + kPlace);
+  return {};
+}
+
+Result<std::vector<CriticalCondition>> ConditionFinder::find(const Cause& cause) {
+  Found found;
+  std::unordered_map<uint32_t, size_t> same;
+  depend::Instances& instances = terms_.instances();
+  auto distanceOf = [&](uint64_t time) {
+    auto it = cause.distances.find(time);
+    return it == cause.distances.end() ? 0 : it->second;
+  };
+  for (uint64_t time : cause.instances) FL_CHECK(direct(time, distanceOf(time), found));
+  for (uint64_t time : cause.decisions) {
+    FL_TRY(x, instances.at(time));
+    add(found, CriticalCondition::Decided, x, time, 1);
+  }
+  for (uint64_t time : cause.instances) {
+    FL_TRY(x, instances.at(time));
+    if (same[x.id]++ >= kSameUse) continue;
+    FL_CHECK(indirect(time, distanceOf(time), found));
+    FL_CHECK(place(time, distanceOf(time), found));
+  }
+  std::vector<CriticalCondition> out;
+  for (auto& [key, condition] : found) {
+    std::sort(condition.others.rbegin(), condition.others.rend());
+    out.push_back(condition);
+  }
+  std::sort(out.begin(), out.end(), [](const CriticalCondition& a, const CriticalCondition& b) {
+    return std::tuple(a.distance, ~a.time, a.kind, a.id) < std::tuple(b.distance, ~b.time, b.kind, b.id);
+  });
+  return out;
+}
+
+Result<std::vector<CriticalCondition>> ConditionFinder::mightHavePrinted(uint64_t from, uint64_t to) {
+  depend::Instances& instances = terms_.instances();
+  Found found;
+  size_t scanned = 0;
+  FL_CHECK(instances.branches(
+      std::max(from, instances.history().replay().start()), to, [&](uint64_t at, uint32_t id, uint32_t) {
+        auto branch = instances.at(at);
+        auto next = terms_.successor(at);
+        if (branch && next && *next && !isCorrect(*branch)) {
+          const depend::FunctionCode& code =
+              instances.history().code().function(branch->module, branch->function);
+          for (uint32_t successor : code.control->successors(branch->block))
+            if (successor != **next &&
+                modRef().regionEffects(branch->module, branch->function, branch->block, successor).isNoted)
+              add(found, CriticalCondition::Indirect, *branch, at, uint32_t(found.size()));
+        }
+        return ++scanned < kMostScanned;
+      }));
+  std::vector<CriticalCondition> out;
+  for (auto& [key, condition] : found) out.push_back(condition);
+  std::sort(out.begin(), out.end(),
+            [](const CriticalCondition& a, const CriticalCondition& b) { return a.time > b.time; });
+  return out;
+}
+
+Result<std::optional<Wish>> ConditionFinder::wishOther(Term value, uint64_t time, Definition passed) {
+  logic::Terms& t = terms_.terms();
+  if (!value || t.isConstant(value)) return std::optional<Wish>();
+  Result<void> failed;
+  Term was = t.evaluate(value, [&](Term v) {
+    auto recorded = terms_.valueOf(v);
+    if (recorded) return *recorded;
+    failed = recorded.error();
+    return t.bits(t.width(v), 0);
+  });
+  FL_CHECK(failed);
+  return std::optional(Wish{t.negate(t.equal(value, was)), time, std::move(passed)});
+}
+
+Result<std::optional<Wish>> ConditionFinder::wish(const CriticalCondition& condition) {
+  logic::Terms& t = terms_.terms();
+  Definition passed;
+  FL_TRY(x, terms_.instances().at(condition.time));
+  switch (condition.kind) {
+  case CriticalCondition::Place: {
+    uint32_t operand = x.instruction->op == Op::Copy ? 1 : 0;
+    FL_TRY(address, terms_.operand(condition.time, operand, passed));
+    return wishOther(address, condition.time, std::move(passed));
+  }
+  default: {
+    FL_TRY(decided, terms_.decision(condition.time, passed));
+    if (!decided) return std::optional<Wish>();
+    return std::optional(Wish{t.negate(*decided), condition.time, std::move(passed)});
+  }
+  }
+}
+
+} // namespace faultline::technique

@@ -1,0 +1,205 @@
+#include "technique/causes/describe.h"
+
+#include "technique/instance_text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace faultline::technique {
+
+using depend::Executed;
+using fir::Op;
+
+namespace {
+
+const char* kindName(CriticalCondition::Kind kind) {
+  switch (kind) {
+  case CriticalCondition::Failure:
+    return "failure";
+  case CriticalCondition::Direct:
+    return "direct";
+  case CriticalCondition::Indirect:
+    return "indirect";
+  case CriticalCondition::Decided:
+    return "decided";
+  case CriticalCondition::Place:
+    return "place";
+  }
+  return "";
+}
+
+// Which instance of a line tells most of it.
+int telling(Op op) {
+  switch (op) {
+  case Op::CondBr:
+  case Op::Switch:
+    return 5;
+  case Op::StoreVar:
+  case Op::Store:
+    return 4;
+  case Op::Ret:
+    return 3;
+  case Op::Call:
+  case Op::Copy:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+class Describer {
+public:
+  Describer(logic::InstanceTerms& terms, std::string_view cwd) : terms_(terms), cwd_(cwd) {}
+
+  Result<finding::CauseNodeInfo> node(const CauseTree& tree, uint32_t number) {
+    const CauseNode& n = tree.nodes[number];
+    finding::CauseNodeInfo info;
+    info.id = number;
+    info.parent = n.parent;
+    info.level = n.level;
+    info.kind = kindName(n.condition.kind);
+    info.place = placeOf(code(), n.condition.id, cwd_);
+    info.time = n.condition.time;
+    info.count = n.condition.count;
+    info.distance = n.condition.distance;
+    info.isEarly = n.cause.isEarly;
+    info.isExpanded = n.isExpanded;
+    info.isMinimal = n.cause.isMinimal;
+    FL_TRY(relation, relationOf(n));
+    info.relation = relation;
+    FL_CHECK(statements(n, info));
+    return info;
+  }
+
+private:
+  depend::RunCode& code() { return terms_.instances().history().code(); }
+
+  Result<std::string> relationOf(const CauseNode& n) {
+    FL_TRY(x, terms_.instances().at(n.condition.concerns ? n.condition.concerns : n.condition.time));
+    finding::Place at = placeOf(code(), x.id, cwd_);
+    switch (n.condition.kind) {
+    case CriticalCondition::Failure:
+      return std::string("the failing value, and what made it");
+    case CriticalCondition::Direct:
+      return n.level == 0 ? std::string("the condition that led to the failure")
+                          : fmt::format("decided that line {} was executed", at.line);
+    case CriticalCondition::Indirect:
+      return fmt::format("decided otherwise, it might have changed what line {} uses", at.line);
+    case CriticalCondition::Decided:
+      return std::string("decided before, in contradiction to what should have been");
+    case CriticalCondition::Place:
+      return fmt::format("which place in memory line {} uses", at.line);
+    }
+    return std::string();
+  }
+
+  // Unoptimised code copies each parameter to a variable of its own, in the line of the function's name: the
+  // call says it better.
+  static bool isParameter(const Executed& x) {
+    if (x.instruction->op != Op::StoreVar && x.instruction->op != Op::Store) return false;
+    fir::Operand o = x.image->operandsOf(*x.instruction)[1];
+    if (fir::operandKind(o) != fir::OperandKind::Word) return false;
+    for (const fir::Argument& a : x.image->argumentsOf(x.image->functions[x.function]))
+      if (a.word == fir::operandIndex(o)) return true;
+    return false;
+  }
+
+  Result<void> statements(const CauseNode& n, finding::CauseNodeInfo& info) {
+    struct Best {
+      size_t index;
+      int telling;
+    };
+    std::map<std::pair<std::string, uint32_t>, Best> lines;
+    for (uint64_t time : n.cause.instances) {
+      FL_TRY(x, terms_.instances().at(time));
+      finding::Place place = placeOf(code(), x.id, cwd_);
+      if (!place.isKnown() || isParameter(x)) continue;
+      int rank = telling(x.instruction->op);
+      auto [it, isNew] = lines.try_emplace({place.file, place.line}, Best{info.statements.size(), rank});
+      if (isNew) {
+        finding::CauseStatement s;
+        s.place = place;
+        s.isLibrary = x.image->functions[x.function].flags & fir::kSystemHeader;
+        info.statements.push_back(std::move(s));
+      }
+      finding::CauseStatement& s = info.statements[it->second.index];
+      if (isNew || rank > it->second.telling) {
+        s.time = time;
+        s.place = place;
+        s.isCondition = rank == 5;
+        s.instances = 0;
+        it->second.telling = rank;
+      }
+      if (rank == it->second.telling) ++s.instances;
+    }
+    return {};
+  }
+
+  logic::InstanceTerms& terms_;
+  std::string cwd_;
+};
+
+// In order of time, so that the replay goes through the run once.
+Result<void> addValues(logic::InstanceTerms& terms, finding::CausesReport& report, size_t most) {
+  std::map<uint64_t, std::vector<std::optional<finding::Value>*>> asked;
+  size_t count = 0;
+  for (finding::CauseNodeInfo& n : report.nodes) {
+    if (count >= most) break;
+    if (n.kind != "failure" && n.kind != "place") asked[n.time].push_back(&n.condition), ++count;
+    for (finding::CauseStatement& s : n.statements)
+      if (!s.isLibrary && count < most) asked[s.time].push_back(&s.value), ++count;
+  }
+  for (auto& [time, to] : asked) {
+    FL_TRY(x, terms.instances().at(time));
+    FL_TRY(text, describeInstance(terms.instances().history().replay(), time, x.id));
+    for (auto* value : to)
+      if (text.value) *value = text.value;
+  }
+  return {};
+}
+
+std::string sourceText(const logic::TermLeaf& leaf, const depend::Inputs* inputs) {
+  if (leaf.kind == logic::TermLeaf::Input && inputs)
+    if (auto range = inputs->at(leaf.call); range && range->stream < inputs->streams().size()) {
+      const depend::InputStream& stream = inputs->streams()[range->stream];
+      std::string name = stream.text() == "stdin" ? "standard input" : stream.text();
+      if (!range->offset) return "input: " + name;
+      uint64_t first = *range->offset + leaf.from;
+      return leaf.size <= 1 ? fmt::format("input: byte {} of {}", first, name)
+             : leaf.size == depend::kAllInput
+                 ? "input: " + name
+                 : fmt::format("input: bytes {}-{} of {}", first, first + leaf.size - 1, name);
+    }
+  if (leaf.kind == logic::TermLeaf::Initial && inputs)
+    if (auto range = inputs->inMemory(leaf.from); range && range->stream < inputs->streams().size())
+      return "input: " + inputs->streams()[range->stream].text();
+  return "";
+}
+
+} // namespace
+
+Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const Scope& scope,
+                            const depend::Inputs* inputs, std::string_view workingDirectory,
+                            finding::CausesReport& report, size_t mostValues) {
+  Describer describer(terms, workingDirectory);
+  for (uint32_t k = 0; k < tree.nodes.size(); ++k) {
+    if (tree.nodes[k].isFolded) {
+      ++report.folded;
+      continue;
+    }
+    FL_TRY(info, describer.node(tree, k));
+    for (const logic::TermLeaf& leaf : tree.nodes[k].cause.leaves)
+      if (std::string text = sourceText(leaf, inputs);
+          !text.empty() && std::find(info.sources.begin(), info.sources.end(), text) == info.sources.end() &&
+          info.sources.size() < 4)
+        info.sources.push_back(text);
+    report.nodes.push_back(std::move(info));
+  }
+  // Read level by level, the nearest first.
+  std::sort(report.nodes.begin(), report.nodes.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.level, a.distance, a.id) < std::tuple(b.level, b.distance, b.id);
+  });
+  return addValues(terms, report, mostValues);
+}
+
+} // namespace faultline::technique

@@ -1,0 +1,304 @@
+// faultline causes, on programs whose faults are known: what stands in the tree, and on which level.
+#include "support/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace faultline::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+const std::string kBin = FAULTLINE_BIN_DIR;
+
+class Causes : public ::testing::Test {
+protected:
+  test::TempDir dir_;
+  test::RunOptions options_{.cwd = dir_.path(),
+                            .env = {{"XDG_CACHE_HOME", dir_ / "cache"}, {"XDG_DATA_HOME", dir_ / "data"}}};
+
+  void build(const std::string& source, const std::string& file = "program.c") {
+    test::writeFile(dir_ / file, source);
+    bool isCpp = file.ends_with(".cpp");
+    auto built = test::run({kBin + (isCpp ? "/faultline-c++" : "/faultline-cc"), "-g", file, "-o", "program"},
+                           options_);
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  json ask(std::vector<std::string> words) {
+    words.insert(words.begin(), {kBin + "/faultline", "causes", "--json"});
+    test::RunResult got = test::run(words, options_);
+    EXPECT_EQ(got.status, 0) << got.err;
+    return got.status == 0 ? json::parse(got.out) : json::object();
+  }
+};
+
+std::vector<int> linesOf(const json& node) {
+  std::vector<int> lines;
+  for (const json& s : node["statements"]) lines.push_back(s["line"]);
+  return lines;
+}
+
+// Lines of the conditions on a level, with their kinds.
+std::vector<std::pair<int, std::string>> level(const json& tree, int number) {
+  std::vector<std::pair<int, std::string>> found;
+  for (const json& n : tree["nodes"])
+    if (n["level"] == number) found.emplace_back(n["condition"]["place"]["line"], n["kind"]);
+  return found;
+}
+
+const json* nodeAt(const json& tree, int line) {
+  for (const json& n : tree["nodes"])
+    if (n["condition"]["place"]["line"] == line) return &n;
+  return nullptr;
+}
+
+const char* const kBranches = R"(#include <assert.h>
+int main(void) {
+  int a = 2, c = 1, d = 0;
+  int b = 1;
+  if (a > 0) {
+    if (b < 0)
+      if (c != 2)
+        c = 2;
+    d = c + 3;
+  }
+  assert(d == 5);
+  return 0;
+}
+)";
+
+TEST_F(Causes, DirectAndIndirectConditionsStandBelowTheFailure) {
+  build(kBranches);
+  json tree = ask({"--", "./program"});
+  ASSERT_EQ(tree["nodes"].size(), 3u) << tree["nodes"].dump(1);
+  EXPECT_THAT(linesOf(tree["nodes"][0]), ElementsAre(11, 9, 3));
+  using P = std::pair<int, std::string>;
+  EXPECT_THAT(level(tree, 1), UnorderedElementsAre(P(5, "direct"), P(6, "indirect")));
+  EXPECT_THAT(linesOf(*nodeAt(tree, 5)), ElementsAre(5, 3));
+  EXPECT_THAT(linesOf(*nodeAt(tree, 6)), ElementsAre(6, 4));
+  EXPECT_EQ(nodeAt(tree, 7), nullptr); // never executed: the branch around it is the condition
+  EXPECT_EQ((*nodeAt(tree, 6))["condition"]["outcome"], "false");
+}
+
+const char* const kShapes = R"(#include <stdio.h>
+#include <stdlib.h>
+enum shape { PLAIN, TWO_EQUAL, CORNER, ALL_EQUAL, NONE };
+static int measure(int a, int b, int c) {
+  enum shape shape;
+  int size;
+  if (a >= b && b >= c) {
+    shape = PLAIN;
+    if (a == b || b == c)
+      shape = TWO_EQUAL;
+    if (a * a != b * b + c * c)
+      shape = CORNER;
+    if (a == b && b == c)
+      shape = ALL_EQUAL;
+    switch (shape) {
+    case CORNER: size = b * c; break;
+    case ALL_EQUAL: size = a * a; break;
+    default: size = a + b + c;
+    }
+  } else {
+    shape = NONE;
+    size = 0;
+  }
+  return size;
+}
+int main(int argc, char **argv) {
+  int r = measure(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]));
+  printf("%d\n", r);
+  return r == 15 ? 0 : 1;
+}
+)";
+
+TEST_F(Causes, LeadFromTheWrongValueToTheWrongConditionByLevels) {
+  build(kShapes);
+  json tree = ask({"--", "./program", "6", "5", "4"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({29, 27, 24, 16}));
+  using P = std::pair<int, std::string>;
+  EXPECT_THAT(level(tree, 1), ElementsAre(P(15, "direct"))); // the switch
+  EXPECT_THAT(linesOf(*nodeAt(tree, 15)), ElementsAre(15, 12));
+  EXPECT_THAT(level(tree, 2), IsSupersetOf({P(11, "direct"), P(13, "indirect"), P(7, "direct")}));
+  // What line 10 would have given shape, line 12 has overwritten: line 9 is no condition of its own.
+  EXPECT_THAT(level(tree, 2), Not(Contains(P(9, "indirect"))));
+  EXPECT_EQ((*nodeAt(tree, 11))["condition"]["outcome"], "true");
+}
+
+TEST_F(Causes, AnEarlierDecisionThatContradictsEndsTheCause) {
+  build(R"(#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]) * 3;
+  int large = 0;
+  if (n > 10)
+    large = 1;
+  if (n > 5)
+    abort();
+  return large;
+}
+)");
+  json tree = ask({"--", "./program", "7"});
+  // That n was not greater than 5 cannot be, since it had been found to be greater than 10: no need to ask
+  // for n.
+  EXPECT_THAT(linesOf(tree["nodes"][0]), ElementsAre(8, 7, 5));
+  const json* decided = nodeAt(tree, 5);
+  ASSERT_NE(decided, nullptr);
+  EXPECT_EQ((*decided)["kind"], "decided");
+  EXPECT_THAT(linesOf(*decided), ElementsAre(5, 3));
+  // Without a solver the value is followed to its end.
+  tree = ask({"--no-solver", "--", "./program", "7"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), ElementsAre(8, 7, 3));
+}
+
+TEST_F(Causes, WhatIsRightIsLeftOut) {
+  build(R"(#include <assert.h>
+static int limit(int n) {
+  if (n > 3)
+    return 3;
+  return n;
+}
+int main(int argc, char **argv) {
+  int n = argc + 4;
+  int m = limit(n);
+  assert(m == 5);
+  return 0;
+}
+)");
+  json tree = ask({"--", "./program"});
+  EXPECT_NE(nodeAt(tree, 3), nullptr);
+  tree = ask({"--correct", "limit", "--", "./program"});
+  EXPECT_EQ(nodeAt(tree, 3), nullptr);
+  tree = ask({"--correct", "program.c:3", "--", "./program"});
+  EXPECT_EQ(nodeAt(tree, 3), nullptr);
+}
+
+TEST_F(Causes, IterationsOfALoopAreOneNode) {
+  build(R"(#include <assert.h>
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i <= 20; i++)
+    if (i % 2)
+      sum += i;
+  assert(sum == 99);
+  return 0;
+}
+)");
+  json tree = ask({"--", "./program"});
+  int odd = 0;
+  for (const json& n : tree["nodes"]) odd += n["condition"]["place"]["line"] == 5 && n["kind"] == "direct";
+  EXPECT_EQ(odd, 1);
+  EXPECT_EQ((*nodeAt(tree, 5))["count"], 10);
+}
+
+TEST_F(Causes, ACrashLeadsToWhereThePointerWasNotSet) {
+  build(R"(#include <stdio.h>
+struct item { int key; struct item *next; };
+static struct item *find(struct item *list, int key) {
+  for (; list; list = list->next)
+    if (list->key == key)
+      return list;
+  return 0;
+}
+int main(void) {
+  struct item b = {7, 0}, a = {3, &b};
+  struct item *found = find(&a, 4);
+  printf("%d\n", found->key);
+  return 0;
+}
+)");
+  json tree = ask({"--", "./program"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({12, 11, 7}));
+  std::vector<int> all;
+  for (const json& n : tree["nodes"]) all.push_back(n["condition"]["place"]["line"]);
+  EXPECT_THAT(all, IsSupersetOf({4, 5}));
+}
+
+TEST_F(Causes, MissingOutputLeadsToTheBranchThatDidNotPrint) {
+  build(R"(#include <stdio.h>
+int main(int argc, char **argv) {
+  int verbose = argc > 2;
+  puts("begin");
+  if (verbose)
+    puts("middle");
+  puts("end");
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "begin\nmiddle\nend\n");
+  json tree = ask({"--expect", "right", "--", "./program", "x"});
+  const json* node = nodeAt(tree, 5);
+  ASSERT_NE(node, nullptr) << tree["nodes"].dump(1);
+  EXPECT_EQ((*node)["kind"], "indirect");
+  EXPECT_EQ((*node)["condition"]["outcome"], "false");
+  EXPECT_THAT(linesOf(*node), Contains(3));
+}
+
+TEST_F(Causes, AWrongLengthOfWhatWasPrintedBeforeIsACause) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+int main(void) {
+  char text[] = "abcdef";
+  size_t length = strlen(text) - 1;
+  fwrite(text, 1, length, stdout);
+  fputs(".\n", stdout);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "abcdef.\n");
+  json tree = ask({"--expect", "right", "--", "./program"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), Contains(5));
+}
+
+TEST_F(Causes, ValuesPassThroughFormattingAndVariableArguments) {
+  build(R"(#include <stdarg.h>
+#include <stdio.h>
+static void say(char *to, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsprintf(to, format, list);
+  va_end(list);
+}
+int main(void) {
+  char text[32];
+  int half = 9 / 2;
+  say(text, "%d", half);
+  puts(text);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "5\n");
+  json tree = ask({"--expect", "right", "--", "./program"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({12, 11}));
+}
+
+TEST_F(Causes, ARunThatPassesHasNone) {
+  build("int main(void) { return 0; }\n");
+  test::RunResult got = test::run({kBin + "/faultline", "causes", "--", "./program"}, options_);
+  EXPECT_EQ(got.status, 2);
+}
+
+TEST_F(Causes, TheTextShowsLevelsAndValues) {
+  build(kBranches);
+  test::RunResult got = test::run({kBin + "/faultline", "causes", "--", "./program"}, options_);
+  EXPECT_EQ(got.status, 0);
+  EXPECT_THAT(got.out, HasSubstr("What made it fail"));
+  EXPECT_THAT(got.out, HasSubstr("Level 1"));
+  EXPECT_THAT(got.out, HasSubstr("b < 0 is false"));
+  EXPECT_THAT(got.out, Not(HasSubstr("\x1b[")));
+}
+
+TEST_F(Causes, ABudgetOfNodesIsSaid) {
+  build(kShapes);
+  json tree = ask({"--most", "2", "--", "./program", "6", "5", "4"});
+  EXPECT_THAT(tree["caveats"].dump(), HasSubstr("not complete"));
+}
+
+} // namespace
+} // namespace faultline::cli
