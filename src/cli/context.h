@@ -46,6 +46,7 @@ void addCommonOptions(CLI::App& command, Context& context);
 void addBuild(CLI::App& app, Context& context);
 void addCache(CLI::App& app, Context& context);
 void addCauses(CLI::App& app, Context& context);
+void addInvariants(CLI::App& app, Context& context);
 void addCritical(CLI::App& app, Context& context);
 void addChop(CLI::App& app, Context& context);
 void addDoctor(CLI::App& app, Context& context);

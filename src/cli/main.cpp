@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   addBuild(app, context);
   addCache(app, context);
   addCauses(app, context);
+  addInvariants(app, context);
   addCritical(app, context);
   addDoctor(app, context);
   addWorker(app, context);

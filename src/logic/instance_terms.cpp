@@ -569,6 +569,12 @@ uint64_t InstanceTerms::timeOf(Term variable) const {
   return tag & kBytes ? bytes_[tag & ~kBytes].piece.origin.time : tag;
 }
 
+std::optional<uint64_t> InstanceTerms::addressOf(Term variable) const {
+  uint64_t tag = terms_.parameter(variable);
+  if ((tag & kOther) || !(tag & kBytes)) return std::nullopt;
+  return bytes_[tag & ~kBytes].piece.origin.address;
+}
+
 Result<Term> InstanceTerms::valueOf(Term variable) {
   uint64_t tag = terms_.parameter(variable);
   if (tag & kOther) return terms_.bits(terms_.width(variable), 0);

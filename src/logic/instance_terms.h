@@ -47,6 +47,8 @@ public:
   // When what the variable stands for was made; kNoInstance: it stands for anything.
   uint64_t timeOf(Term variable) const;
   Result<Term> valueOf(Term variable);
+  // Of a variable that stands for bytes in memory: where they are.
+  std::optional<uint64_t> addressOf(Term variable) const;
 
   // How it was made. Kept. If that does not give what was recorded, since something wrote memory unseen, the
   // recorded value stands for it.

@@ -1,0 +1,142 @@
+// faultline invariants: what had to hold, statement by statement, for the failure to follow.
+#include "base/file.h"
+#include "base/process.h"
+#include "cli/interrupt.h"
+#include "cli/value_question.h"
+#include "compiler/toolchain.h"
+#include "report/invariants_text.h"
+#include "technique/causes/question.h"
+#include "technique/invariants/describe.h"
+#include "technique/invariants/program.h"
+
+#include <chrono>
+#include <csignal>
+
+namespace faultline::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct InvariantsArguments {
+  ValueOptions value;
+  bool addresses = false, decisions = false;
+  bool all = false;
+  size_t most = 2000;
+  std::string program; // file for the executable error trace
+};
+
+// Writes the error trace as a program, builds it and runs it: it must fail, too.
+Result<void> writeProgram(logic::InstanceTerms& terms, const technique::InvariantTrace& trace,
+                          const std::string& cwd, const std::string& path,
+                          finding::InvariantsReport& report) {
+  FL_TRY(text, technique::errorTraceProgram(terms, trace, cwd));
+  FL_CHECK(writeFileAtomic(path, text));
+  FL_TRY(built, TemporaryFile::create());
+  std::vector<std::string> words = {"-w", "-x", "c", path, "-o", built.path().string(), "-lm"};
+  FL_TRY(compiled, runCommand({.argv = compiler::clangCommand(compiler::Language::C, words)}));
+  finding::ErrorProgramInfo info{path};
+  if (compiled.ok()) {
+    FL_TRY(outcome, runCommand({.argv = {built.path().string()}, .timeout = std::chrono::seconds(10)}));
+    info.fails = outcome.signal == SIGABRT;
+  } else {
+    report.caveats.push_back("the error trace could not be compiled: " + compiled.err.substr(0, 400));
+  }
+  if (compiled.ok() && !info.fails)
+    report.caveats.push_back("the error trace in " + path + " does not fail when it is run by itself");
+  report.errorProgram = info;
+  return {};
+}
+
+// As `causes` has it.
+technique::Wanted wantedOf(const FailingRun& run, const ValueOptions& options) {
+  if (!run.failure || !options.at.empty() || !options.expression.empty()) return {};
+  if (run.failure->kind == replay::FailureKind::Crash) return {technique::Wanted::NotNull};
+  if (run.failure->kind == replay::FailureKind::DivisionByZero) return {technique::Wanted::NotZero};
+  return {};
+}
+
+Result<int> invariants(const Context& context, const InvariantsArguments& options) {
+  FL_TRY(run, openValueRun(context, options.value));
+  if (run->didNotFail) return answerDidNotFail(context, *run, "invariants");
+  auto start = Clock::now();
+  auto deadline = start + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(options.value.budget));
+  finding::InvariantsReport report;
+  report.program = programOf(run->failing.run);
+  report.addresses = options.addresses;
+  if (options.value.at.empty()) report.failure = failureInfo(run->failing);
+  report.caveats = caveatsOf(run->failing.run);
+  report.caveats.insert(report.caveats.end(), run->failing.point.caveats.begin(),
+                        run->failing.point.caveats.end());
+
+  uint32_t thread = run->failing.run.replay.thread();
+  depend::Instances instances(*run->history);
+  logic::Terms terms;
+  logic::InstanceTerms made(terms, instances);
+  std::unique_ptr<logic::Solver> solver = logic::makeZ3(terms), checker = logic::makeCvc5(terms);
+  technique::Wanted wanted = wantedOf(run->failing, options.value);
+  FL_TRY(question, technique::causeQuestion(made, run->question.from, thread, wanted));
+  technique::InvariantOptions trace;
+  trace.asValues = wanted.kind == technique::Wanted::NotNull;
+  trace.addresses = options.addresses;
+  trace.decisions = options.decisions;
+  trace.mostSteps = options.most;
+  auto progress = std::make_unique<Progress>(context.log(), "going back from the failure", 0);
+  trace.watch = [&](size_t steps) {
+    progress->update(steps);
+    return !wasInterrupted() && Clock::now() < deadline;
+  };
+  std::optional<logic::Term> condition;
+  if (question.wish) condition = terms.negate(question.wish->condition);
+  FL_TRY(found, technique::traceInvariants(made, *solver, checker.get(), condition, question.time, trace));
+  progress.reset();
+  run->stopWatching();
+  FL_TRY(inputs, inputsOf(*run));
+  const std::string& cwd = run->failing.run.recording.meta().cwd;
+  FL_CHECK(technique::describeInvariants(made, found, &inputs, cwd, report));
+  if (!options.program.empty()) FL_CHECK(writeProgram(made, found, cwd, options.program, report));
+  if (!found.isComplete)
+    report.caveats.push_back(
+        fmt::format("not complete: what made the first invariant hold was not looked at after {} "
+                    "statements; --budget and --most bound it",
+                    found.steps.size()));
+  report.stats = {{"statements", found.steps.size()},
+                  {"instances", found.instances},
+                  {"dropped", found.dropped},
+                  {"reductions", found.reductions},
+                  {"solver_calls", found.solverCalls},
+                  {"terms", terms.size()},
+                  {"seconds", std::chrono::duration<double>(Clock::now() - start).count()}};
+  report::SourceFiles files;
+  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
+                        std::filesystem::current_path().string()};
+  report::InvariantsTextOptions shown{.mostSteps = options.all ? 0u : 40u};
+  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
+                                       : report::renderInvariants(report, files, screen, shown)));
+  return kAnswered;
+}
+
+} // namespace
+
+void addInvariants(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("invariants", "What had to hold, statement by statement, for the failure to follow");
+  addCommonOptions(*command, context);
+  auto options = std::make_shared<InvariantsArguments>();
+  addValueOptions(*command, options->value);
+  command->add_flag("--addresses", options->addresses,
+                    "Also why each place in memory was the one that was read or written");
+  command->add_flag("--decisions", options->decisions,
+                    "Also the decisions by which the statements were executed");
+  command->add_option("--most", options->most, "Go back no more statements")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--error-trace", options->program,
+                   "Write what mattered as a C program of its own, build it and run it: it must fail, too")
+      ->type_name("FILE");
+  command->add_flag("--all", options->all, "Show every statement");
+  command->callback([options, &context] { context.run([&] { return invariants(context, *options); }); });
+}
+
+} // namespace faultline::cli
