@@ -294,6 +294,10 @@ private:
   void takeResult(Frame& frame, std::span<const uint64_t> words) {
     if (frame.pending >= kLastMaker) return;
     InstanceRecord& r = w_.records[frame.pending];
+    if (r.frame != frame.number) { // it faulted: what a handler executed first has its time
+      frame.pending = kMadeNowhere;
+      return;
+    }
     const fir::Instruction& i = frame.image->instructions[r.id - baseOf(frame)];
     r.value = words[i.dst];
     if (uint32_t count = fir::resultWords(*frame.image, i); count > 1)

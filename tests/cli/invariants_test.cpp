@@ -237,6 +237,27 @@ int main(void) {
   EXPECT_EQ(run({"./other"}, {.cwd = dir.path()}).status, 0);
 }
 
+// The instruction that faulted has no result; the handler goes on at its time.
+TEST_F(Invariants, OfAHandlerThatAborts) {
+  build(R"(#include <signal.h>
+#include <stdlib.h>
+static volatile int seen;
+static void onSegv(int number) {
+  seen = number;
+  if (seen == SIGSEGV)
+    abort();
+}
+int main(void) {
+  signal(SIGSEGV, onSegv);
+  int *volatile p = (int *)24;
+  return *p;
+}
+)");
+  json found = invariants({"--", "./p"});
+  EXPECT_THAT(after(found).back(), "5: seen == 11");
+  expectChecked(found);
+}
+
 TEST_F(Invariants, ARunThatPassedHasNone) {
   build("int main(void) { return 0; }\n");
   RunResult answer = faultline({"invariants", "--", "./p"});

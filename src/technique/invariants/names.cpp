@@ -84,6 +84,10 @@ std::optional<replay::SourceValue> sourceOf(const Executed& x) {
   case Op::Store:
   case Op::Load:
     return accessed(frame, operands[0]);
+  case Op::Fill: // each byte of it
+    if (auto whole = accessed(frame, operands[0]); whole && !whole->text.empty())
+      return replay::SourceValue{"<bytes of " + whole->text + ">", {}};
+    return std::nullopt;
   case Op::Ret:
     return replay::SourceValue{functionName(x) + "()", {}};
   case Op::CondBr:
