@@ -17,7 +17,7 @@ import slice_faults
 class Bench(slice_faults.Bench):
     def answers(self, fault, recording, line):
         name = pathlib.Path(fault.file).name
-        status, answer, seconds = self.ask("critical", recording, "--most", "5", "--budget", "60")
+        status, answer, seconds = self.ask("critical", recording, "--most", "5", "--budget", "240")
         stats = answer.get("stats", {})
         places = [f"{pathlib.Path(p['file']).name}:{p['line']}" for p in answer.get("predicates", [])]
         unconfirmed = sum(not p["verified"] for p in answer.get("predicates", []))

@@ -52,7 +52,7 @@ void Context::run(const std::function<Result<int>()>& body) {
   }
   Terminal terminal = Terminal::of(STDERR_FILENO, colorChoice());
   fmt::print(stderr, "faultline: {} {}\n", terminal.paint(Style::Red, "error:"), done.error().message);
-  status = kCallAtFault;
+  status = wasStopped ? kNoAnswer : kCallAtFault;
 }
 
 // No word that a person types begins with it.
@@ -78,6 +78,12 @@ CLI::Validator asWritten() {
 }
 
 void addCommonOptions(CLI::App& command, Context& context) {
+  // A budget that was asked for is one for building, too. One that nobody asked for is not: large programs
+  // would never get their variant.
+  command.parse_complete_callback([&command, &context] {
+    CLI::Option* budget = command.get_option_no_throw("--budget");
+    if (budget && budget->count() > 0) context.askedBudget = budget->as<double>();
+  });
   command.add_flag("--json", context.json, "Print the answer as one JSON document");
   command.add_option("--output,-o", context.output, "Write the answer (of `record`: the recording) to FILE")
       ->type_name("FILE");

@@ -6,6 +6,7 @@
 #include "base/result.h"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -22,6 +23,9 @@ struct Context {
   std::string color = "auto";
   unsigned jobs = 0;
   int status = kAnswered;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  double askedBudget = 0;          // seconds since then, for building variants too; 0: as long as it takes
+  mutable bool wasStopped = false; // a build, by that or by Ctrl-C: there is no answer
 
   ColorChoice colorChoice() const;
   Log log() const;

@@ -150,9 +150,11 @@ Result<std::shared_ptr<const FreshRunner>> runnerFor(FreshProgram program, const
 }
 
 // If it carries IR, its record variant, so that memory lies as it does in ours: programs print addresses.
-FreshProgram referenceProgram(const fs::path& program, const Context& context) {
-  auto variant = compiler::recordVariant(program, {.jobs = context.jobs, .progress = {}});
-  return variant ? FreshProgram::of(*variant, program) : FreshProgram{.variant = program, .program = program};
+Result<FreshProgram> referenceProgram(const fs::path& program, const Context& context) {
+  auto variant = makeVariant(context, program, false);
+  if (variant) return FreshProgram::of(*variant, program);
+  if (context.wasStopped) return variant.error();
+  return FreshProgram{.variant = program, .program = program};
 }
 
 Result<recording::Expectation> expectedBy(const FreshRunner& reference, const RunSpec& run) {
@@ -171,7 +173,8 @@ Result<void> expectByReference(const Context& context, InputQuestionOptions& opt
   std::error_code failed;
   fs::path program = fs::canonical(options.reference, failed);
   if (failed) return errorf("{}: {}", options.reference, failed.message());
-  FL_TRY(runner, runnerFor(referenceProgram(program, context), {}, options, recording.meta()));
+  FL_TRY(reference, referenceProgram(program, context));
+  FL_TRY(runner, runnerFor(std::move(reference), {}, options, recording.meta()));
   question.reference = runner;
   FL_TRY(expected, expectedBy(*runner, question.spec));
   if (!expected.output)
@@ -356,8 +359,7 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
   FL_TRY(streams, inputsOf(*question.run));
   question.streams.emplace(std::move(streams));
   FL_CHECK(collectInputs(options, question));
-  compiler::VariantOptions variantOptions{.jobs = context.jobs, .progress = {}};
-  FL_TRY(variant, compiler::recordVariant(recording.meta().program, variantOptions));
+  FL_TRY(variant, makeVariant(context, recording.meta().program, false));
   FreshProgram program = FreshProgram::of(variant, recording.meta().program);
   program.seed = recording.meta().seed;
   FL_CHECK(repeatOriginal(options, program, expectation, question));

@@ -15,4 +15,11 @@ void catchInterrupt() {
 
 bool wasInterrupted() { return interrupted != 0; }
 
+InterruptScope::InterruptScope() {
+  sigaction(SIGINT, nullptr, &before_);
+  if (before_.sa_handler == SIG_DFL) catchInterrupt();
+}
+
+InterruptScope::~InterruptScope() { sigaction(SIGINT, &before_, nullptr); }
+
 } // namespace faultline::cli

@@ -19,8 +19,7 @@ Result<compiler::Variant> variantOf(const Context& context, const recording::Met
     return errorf("the program {} is gone, and its variant is not in the cache any more: build it again",
                   meta.program);
   for (bool alters : {false, true}) {
-    FL_TRY(variant,
-           compiler::recordVariant(meta.program, {.jobs = context.jobs, .alters = alters, .progress = {}}));
+    FL_TRY(variant, makeVariant(context, meta.program, alters));
     if (variant.programId != meta.programId)
       return errorf("{} has been built anew since this recording was made: record it again", meta.program);
     if (variant.key == meta.variant) return variant;
@@ -39,7 +38,7 @@ Result<compiler::Variant> objectVariantOf(const Context& context, const recordin
         object.path);
   for (bool alters : {false, true}) {
     compiler::VariantOptions options{.jobs = context.jobs, .alters = alters, .progress = {}};
-    FL_TRY(program, compiler::recordVariant(meta.program, options));
+    FL_TRY(program, makeVariant(context, meta.program, alters));
     FL_TRY(made, compiler::recordObject(object.path, program, options));
     if (!made || made->programId != object.objectId)
       return errorf("{} has been built anew since this recording was made: record it again", object.path);

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/expectation.h"
+#include "cli/interrupt.h"
 #include "cli/open_replay.h"
 #include "compiler/variant.h"
 #include "replay/follower.h"
@@ -95,7 +96,22 @@ Result<compiler::Variant> makeVariant(const Context& context, const fs::path& pr
     if (!progress) progress = std::make_unique<Progress>(log, what, total);
     progress->update(done);
   };
-  return compiler::recordVariant(program, {.jobs = context.jobs, .alters = alters, .progress = show});
+  InterruptScope interrupt;
+  auto isOver = [&] {
+    std::chrono::duration<double> took = std::chrono::steady_clock::now() - context.started;
+    return context.askedBudget > 0 && took.count() > context.askedBudget;
+  };
+  auto stop = [&] {
+    context.wasStopped = wasInterrupted() || isOver();
+    return context.wasStopped;
+  };
+  auto made = compiler::recordVariant(
+      program, {.jobs = context.jobs, .alters = alters, .progress = show, .stop = stop});
+  if (made || !context.wasStopped) return made;
+  progress.reset();
+  if (wasInterrupted()) return errorf("interrupted while the variant of {} was built", program.string());
+  return errorf("building the variant of {} took longer than {} s (--budget): give it more, or leave it out",
+                program.string(), context.askedBudget);
 }
 
 Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "compiler/apart.h"
 #include "compiler/relink.h"
 #include "compiler/variant_unit.h"
 #include "program/dynamic_symbols.h"
@@ -164,7 +165,8 @@ Result<void> makeUnit(const Unit& unit, const fs::path& folder, const Build& bui
   return writeFileAtomic(object, made->object);
 }
 
-Result<void> makeUnits(const Build& build, const fs::path& folder, const VariantOptions& options) {
+Result<void> makeUnits(const Build& build, const fs::path& folder, const VariantOptions& options,
+                       const ReportProgress& progress) {
   unsigned jobs = options.jobs ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   std::atomic<size_t> next = 0, done = 0;
   std::mutex mutex;
@@ -174,7 +176,7 @@ Result<void> makeUnits(const Build& build, const fs::path& folder, const Variant
       auto made = makeUnit(build.units[k], folder, build);
       std::lock_guard lock(mutex);
       if (!made && !failure) failure = made.error();
-      if (options.progress) options.progress(++done, build.units.size());
+      if (progress) progress(++done, build.units.size());
     }
   };
   std::vector<std::thread> threads;
@@ -233,9 +235,17 @@ std::string programIdOf(const Build& build) {
 // Held while a variant is made, so that two runs started together build it once.
 class CacheLock {
 public:
-  explicit CacheLock(const fs::path& path) : fd_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (fd_ >= 0) flock(fd_, LOCK_EX);
+  CacheLock(const fs::path& path, const std::function<bool()>& stop)
+      : fd_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    while (fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+      if (stop && stop()) {
+        wasStopped_ = true;
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
+  bool wasStopped() const { return wasStopped_; }
   ~CacheLock() {
     if (fd_ >= 0) close(fd_);
   }
@@ -244,11 +254,49 @@ public:
 
 private:
   int fd_;
+  bool wasStopped_ = false;
 };
 
 Variant describe(const fs::path& directory, const std::string& key, const std::string& programId,
                  size_t binaries) {
   return {key, directory, directory / "program", programId, binaries > 1, 0};
+}
+
+// Whoever has the lock may remove what others have left half done: they are no more.
+void removeLeftovers(const fs::path& directory) {
+  std::error_code ignored;
+  std::string prefix = directory.filename().string() + ".";
+  for (auto& entry : fs::directory_iterator(directory.parent_path(), ignored))
+    if (entry.path().filename().string().starts_with(prefix)) fs::remove_all(entry.path(), ignored);
+}
+
+// All that it needs on the way lies in a folder of its own, which becomes `directory`.
+Result<void> makeIn(const fs::path& scratch, const fs::path& directory, const Build& build,
+                    const fs::path& root, const fs::path& runtime, const std::string& programId,
+                    const VariantOptions& options, const ReportProgress& progress) {
+  std::error_code ignored, failed;
+  fs::path units = root / "units";
+  fs::create_directories(units, ignored);
+  FL_CHECK(makeUnits(build, units, options, progress));
+  FL_CHECK(linkVariant(build, units, scratch, runtime));
+  FL_CHECK(writeManifest(build, scratch, programId));
+  fs::remove_all(scratch / "tmp", ignored);
+  fs::remove_all(directory, ignored);
+  fs::rename(scratch, directory, failed);
+  if (failed) return errorf("cannot make {}: {}", directory.string(), failed.message());
+  return {};
+}
+
+Result<void> makeApart(const fs::path& scratch, const VariantOptions& options,
+                       const std::function<Result<void>(const ReportProgress&)>& work) {
+  if (!options.stop) return work(options.progress);
+  return runApart(
+      [&](const ReportProgress& progress) {
+        // Who is ended removes nothing: its temporary files go with the folder.
+        setenv("TMPDIR", (scratch / "tmp").c_str(), 1);
+        return work(progress);
+      },
+      options.stop, options.progress);
 }
 
 Result<Variant> make(Build& build, const fs::path& root, const std::string& toolHash,
@@ -264,7 +312,8 @@ Result<Variant> make(Build& build, const fs::path& root, const std::string& tool
   }
   std::string programId = programIdOf(build);
   fs::path directory = root / "variants" / key.text();
-  CacheLock lock(root / "lock");
+  CacheLock lock(root / "lock", options.stop);
+  if (lock.wasStopped()) return errorf("stopped while another process built a variant");
   std::error_code ignored;
   Variant variant = describe(directory, key.text(), programId, build.binaries.size());
   variant.executable = directory / nameInVariant(build, 0);
@@ -274,24 +323,17 @@ Result<Variant> make(Build& build, const fs::path& root, const std::string& tool
     return variant;
   }
   auto start = std::chrono::steady_clock::now();
-  fs::path units = root / "units";
-  fs::create_directories(units, ignored);
-  FL_CHECK(makeUnits(build, units, options));
+  removeLeftovers(directory);
   fs::path scratch = directory;
   scratch += fmt::format(".{}", getpid());
-  fs::remove_all(scratch, ignored);
   std::error_code failed;
-  fs::create_directories(scratch, failed);
+  fs::create_directories(scratch / "tmp", failed);
   if (failed) return errorf("cannot make {}: {}", scratch.string(), failed.message());
-  auto linked = linkVariant(build, units, scratch, runtime);
-  if (linked) linked = writeManifest(build, scratch, programId);
-  if (linked) {
-    fs::remove_all(directory, ignored);
-    fs::rename(scratch, directory, failed);
-    if (failed) linked = errorf("cannot make {}: {}", directory.string(), failed.message());
-  }
+  auto made = makeApart(scratch, options, [&](const ReportProgress& progress) {
+    return makeIn(scratch, directory, build, root, runtime, programId, options, progress);
+  });
   fs::remove_all(scratch, ignored);
-  FL_CHECK(linked);
+  FL_CHECK(made);
   variant.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   (void)trimCache(kDefaultCacheLimit);
   return variant;

@@ -37,6 +37,9 @@ struct VariantOptions {
   unsigned jobs = 0;   // 0: one per core
   bool alters = false; // the alter variant: it is recorded like the other, and can be altered
   std::function<void(size_t done, size_t total)> progress;
+  // Asked while it is built; true: the build ends with an error, and of what was not complete nothing is
+  // left. What was complete (other units) is kept for the next time.
+  std::function<bool()> stop = {};
 };
 
 Result<Variant> recordVariant(const std::filesystem::path& program, const VariantOptions& options = {});
