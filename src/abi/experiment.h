@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 2
+#define FL_EXPERIMENT_VERSION 3
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -104,6 +104,8 @@ typedef struct fl_experiments {
   uint32_t broken; /* errno of what the server could not do at its start; 0: none */
   /* Statistics. */
   uint64_t snapshots, rollbacks, pages_saved, pages_restored;
+  uint32_t landlock;     /* version in force beneath the catching of system calls; 0: none */
+  uint32_t walk_refused; /* how often the run itself was refused something */
 } fl_experiments;
 
 #endif

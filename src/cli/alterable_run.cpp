@@ -202,6 +202,7 @@ Result<experiment::ExperimenterSetting> experimenterSetting(const Context& conte
   server.worldPid = meta.worldPid;
   server.worldClock = meta.worldClock;
   server.reference = recording.log();
+  if (recording.end()) setting.epochs = recording.end()->epoch;
   return setting;
 }
 

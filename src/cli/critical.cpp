@@ -164,6 +164,7 @@ Result<int> critical(const Context& context, CriticalArguments options) {
                   {"pages_restored", stats.pagesRestored},
                   {"fresh_runs", experimenter.freshRuns()},
                   {"blocked", result.blocked},
+                  {"landlock", stats.landlock},
                   {"seconds", std::chrono::duration<double>(Clock::now() - begin).count()}};
   report::SourceFiles files;
   report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace faultline::cli {
@@ -77,9 +78,22 @@ Check checkContainment() {
   return {"containment", true, "experiments run in name spaces of their own, over a scratch layer"};
 }
 
+// Beneath experiments in one process; those of their own have name spaces.
+Check checkLandlock() {
+  constexpr long kCreateRuleset = 444, kAskVersion = 1;
+  long version = syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+  if (version < 1)
+    return {"landlock", false,
+            "this kernel has none: in one process only the catching of system calls keeps altered runs from "
+            "files; start it with lsm=landlock,..., or use --method fresh",
+            false};
+  return {"landlock", true,
+          fmt::format("version {}: a second net under experiments in one process", version)};
+}
+
 Result<int> examine(const Context& context) {
-  std::vector<Check> checks{checkCompiler(), checkLink(),  checkLayout(),
-                            checkShadow(),   checkCache(), checkContainment()};
+  std::vector<Check> checks{checkCompiler(), checkLink(),        checkLayout(),  checkShadow(),
+                            checkCache(),    checkContainment(), checkLandlock()};
   Terminal terminal = context.answerTerminal();
   nlohmann::json document{{"schema", "faultline/1"}, {"checks", nlohmann::json::array()}};
   std::string text;

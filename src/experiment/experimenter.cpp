@@ -32,8 +32,11 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
 Result<Ending> Experimenter::walk() {
   if (setting_.method != Method::Fresh) {
     auto walk = server_.walk();
-    if (walk && walk->strange.empty()) return walk->ending;
-    std::string why = walk ? fmt::format("the program calls {}", walk->strange) : walk.error().message;
+    bool needsOthers = walk && walk->refused && setting_.epochs && walk->ending.epochs != setting_.epochs;
+    if (walk && walk->strange.empty() && !needsOthers) return walk->ending;
+    std::string why = !walk         ? walk.error().message
+                      : needsOthers ? "the program needs a socket"
+                                    : fmt::format("the program calls {}", walk->strange);
     if (setting_.method == Method::Rollback)
       return errorf("{}: experiments within one process are not possible", why);
     reason_ = why;

@@ -45,11 +45,13 @@ struct Walk {
   Ending ending;
   bool outputRight = false;
   std::string strange = {}; // a system call that keeps the run from being walked in this way
+  uint64_t refused = 0;     // what it asked of others and was refused, times
 };
 
 struct ServerStats {
   uint64_t experiments = 0, processes = 0, snapshots = 0, rollbacks = 0, pagesSaved = 0, pagesRestored = 0;
   uint64_t otherValues = 0; // that the repeated run got from outside
+  uint32_t landlock = 0;    // its version, beneath the catching of system calls; 0: the kernel has none
 };
 
 class Server {

@@ -299,6 +299,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.ending.output.assign(placed<char>(s.output), s.walk_output_size);
   walk.ending.errors.assign(placed<char>(s.errors), s.walk_errors_size);
   walk.outputRight = s.walk_output_right;
+  walk.refused = s.walk_refused;
   if (s.walk_state == FL_WALK_STRANGE) walk.strange = callName(s.walk_call);
   return walk;
 }
@@ -308,6 +309,7 @@ void ServerProcess::addTo(ServerStats& stats) const {
   stats.rollbacks += shared().rollbacks;
   stats.pagesSaved += shared().pages_saved;
   stats.pagesRestored += shared().pages_restored;
+  stats.landlock = shared().landlock;
   stats.otherValues = std::max<uint64_t>(stats.otherValues, otherValues_);
 }
 

@@ -230,6 +230,7 @@ Ended& ended() {
   shared().walk_site = FL_STATE.ext;
   shared().walk_counter = (e.waitStatus & 0x7f) ? FL_STATE.fault_counter : 0;
   shared().walk_epochs = currentEpoch();
+  shared().walk_refused = uint32_t(s.blocked);
   shared().walk_output_size = s.outputAt;
   shared().walk_errors_size = s.errorsAt;
   shared().walk_output_right = s.outputRight && s.outputAt == shared().expected_size;
@@ -323,6 +324,7 @@ void startServer() {
     shared().broken = 2;
     raw(SYS_exit_group, 125);
   }
+  shared().landlock = forbidByKernel();
   altering = serving = true;
   awaitWork();
   stopAt(shared().ready ? current().start : 0);

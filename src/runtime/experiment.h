@@ -94,4 +94,7 @@ void forgetPages(uintptr_t begin, uintptr_t size); // unmapped in the walk: a ne
 bool startSyscalls();
 void undoSyscalls();
 
+// landlock.cpp
+uint32_t forbidByKernel(); // the version of Landlock that is in force; 0: the kernel has none
+
 } // namespace fl

@@ -68,6 +68,43 @@ TEST_F(Critical, FindsTheDecisionThatLeftSomethingOut) {
   EXPECT_GT(int(answer["stats"]["experiments"]), 5);
 }
 
+// libc asks nscd first, through a socket: that is refused, and no reason to leave the one process.
+TEST_F(Critical, AProgramThatAsksForUsersStaysInOneProcess) {
+  build(R"(#include <pwd.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  struct passwd* user = getpwuid(0);
+  int n = user ? 2 : 1;
+  if (argc > 1) n++;
+  printf("%d\n", n);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "3\n");
+  json answer = ask({"--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(7));
+  EXPECT_EQ(answer["stats"]["method"], "in one process");
+}
+
+// One that gets something from its socket takes another way without.
+TEST_F(Critical, AProgramThatNeedsASocketHasProcessesOfItsOwn) {
+  build(R"(#include <stdio.h>
+#include <sys/socket.h>
+int main(int argc, char** argv) {
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0), n = 1;
+  if (fd >= 0) for (int k = 0; k < 9; k++) n++;
+  if (argc > 1) n++;
+  printf("%d\n", n);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "11\n");
+  json answer = ask({"--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ::testing::Contains(6));
+  EXPECT_EQ(answer["stats"]["method"], "each in a process of its own");
+}
+
 TEST_F(Critical, GivesTheSameAnswerInProcessesOfTheirOwn) {
   build(kSum);
   writeFile(dir / "right", "15\n");

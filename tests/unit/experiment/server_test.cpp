@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
+#include <unistd.h>
 
 namespace faultline::experiment {
 namespace {
@@ -385,6 +386,60 @@ int main(int argc, char** argv) {
     EXPECT_EQ(e.output, "done\n");
   }
   EXPECT_EQ(tried, 1u); // the one that switched argc > 1
+}
+
+// The catching leaves out system calls of our own library. Who jumps to one of them meets the kernel's
+// refusal.
+TEST(Server, WhoGoesPastTheCatchingIsRefusedByTheKernel) {
+  if (syscall(444, nullptr, 0, 1) < 1) GTEST_SKIP() << "this kernel has no Landlock";
+  ServedProgram program(R"(
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+static unsigned char* instruction(void) {
+  char line[500];
+  unsigned long begin, end;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps)) {
+    if (!strstr(line, "libfaultline_record") || !strstr(line, "r-xp")) continue;
+    sscanf(line, "%lx-%lx", &begin, &end);
+    for (unsigned char* p = (unsigned char*)begin; p + 2 < (unsigned char*)end; ++p)
+      if (p[0] == 0x0f && p[1] == 0x05 && p[2] == 0xc3) return p;
+    for (unsigned char* p = (unsigned char*)begin; p + 2 < (unsigned char*)end; ++p)
+      if (p[0] == 0x0f && p[1] == 0x05) return p;
+  }
+  return 0;
+}
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    unsigned char* at = instruction();
+    register long mode __asm__("r10") = 0600;
+    long result;
+    puts("found");
+    fflush(stdout);
+    __asm__ volatile("call *%1" : "=a"(result) : "r"(at), "a"((long)SYS_openat), "D"((long)AT_FDCWD), "S"("made"),
+                     "d"((long)(O_CREAT | O_WRONLY)), "r"(mode) : "rcx", "r11", "memory");
+    return 1;
+  }
+  return 0;
+}
+)");
+  ServerSetting setting = program.setting("");
+  setting.keepOutput = true;
+  setting.limits.seconds = 5;
+  Server server(setting);
+  std::vector<Experiment> experiments;
+  for (uint32_t i = 0; i < 120; ++i)
+    experiments.push_back(
+        {.alterations = {{.kind = Alteration::SwitchFromThen, .epoch = 1, .instruction = i}}});
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings));
+  size_t tried = 0;
+  for (const Ending& e : *endings) tried += e.output.starts_with("found");
+  EXPECT_GE(tried, 1u);
+  EXPECT_GE(server.stats().landlock, 1u);
+  EXPECT_FALSE(std::filesystem::exists(setting.run.cwd + "/made"));
 }
 
 TEST(Server, ARunThatDiffersFromTheRecordingHasNoOutcome) {
