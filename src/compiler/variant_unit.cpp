@@ -6,6 +6,9 @@
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -74,6 +77,24 @@ Result<std::string> generateCode(Module& m) {
   return std::string(bytes.begin(), bytes.end());
 }
 
+// A division by zero ends the program as the machine does it. The code generator may take it for something
+// that cannot happen once it knows the divisor, so it must not know: an empty piece of assembly stands in
+// between.
+void hideDivisors(Module& m) {
+  for (Function& f : m)
+    for (Instruction& i : instructions(f)) {
+      if (!i.isIntDivRem()) continue;
+      Type* type = i.getType();
+      Value* divisor = i.getOperand(1);
+      bool isMachineInteger =
+          type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32) || type->isIntegerTy(64);
+      auto* known = dyn_cast<ConstantInt>(divisor);
+      if (!isMachineInteger || (known && !known->isZero())) continue;
+      InlineAsm* same = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=r,0", false);
+      i.setOperand(1, CallInst::Create(same, {divisor}, "", i.getIterator()));
+    }
+}
+
 } // namespace
 
 Result<std::vector<std::string>> definedFunctions(const std::string& bitcode) {
@@ -95,6 +116,7 @@ Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, c
   unit.fir = lowerModule(plan, inside).finish(hash);
   StripDebugInfo(m);
   instrumentModule(plan, inside, kind);
+  hideDivisors(m);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyModule(m, &stream))
