@@ -54,6 +54,7 @@ void addInvariants(CLI::App& app, Context& context);
 void addCritical(CLI::App& app, Context& context);
 void addChop(CLI::App& app, Context& context);
 void addDoctor(CLI::App& app, Context& context);
+void addExplain(CLI::App& app, Context& context);
 void addInfo(CLI::App& app, Context& context);
 void addList(CLI::App& app, Context& context);
 void addMinimize(CLI::App& app, Context& context);

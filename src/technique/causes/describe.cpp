@@ -178,9 +178,9 @@ std::string sourceText(const logic::TermLeaf& leaf, const depend::Inputs* inputs
 
 } // namespace
 
-Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const Scope& scope,
-                            const depend::Inputs* inputs, std::string_view workingDirectory,
-                            finding::CausesReport& report, size_t mostValues) {
+Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const depend::Inputs* inputs,
+                            std::string_view workingDirectory, finding::CausesReport& report,
+                            size_t mostValues) {
   Describer describer(terms, workingDirectory);
   for (uint32_t k = 0; k < tree.nodes.size(); ++k) {
     if (tree.nodes[k].isFolded) {

@@ -8,8 +8,8 @@
 namespace faultline::technique {
 
 // Fills in nodes: places, values, reasons. Values of at most `mostValues` statements are looked up.
-Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const Scope& scope,
-                            const depend::Inputs* inputs, std::string_view workingDirectory,
-                            finding::CausesReport& report, size_t mostValues = 2000);
+Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const depend::Inputs* inputs,
+                            std::string_view workingDirectory, finding::CausesReport& report,
+                            size_t mostValues = 2000);
 
 } // namespace faultline::technique

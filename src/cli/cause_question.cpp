@@ -1,0 +1,129 @@
+#include "cli/cause_question.h"
+
+#include "cli/interrupt.h"
+#include "technique/causes/question.h"
+#include "technique/instance_text.h"
+
+#include <chrono>
+
+namespace faultline::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// FUNCTION, FILE or FILE:LINE.
+technique::Scope scopeOf(depend::History& history, const std::vector<std::string>& correct,
+                         const std::string& cwd) {
+  technique::Scope scope;
+  scope.isCorrectFunction = [&history, correct](uint32_t module, uint32_t function) {
+    const fir::Image& image = history.code().image(module);
+    const fir::Function& f = image.functions[function];
+    if (f.flags & fir::kSystemHeader) return true;
+    for (const std::string& name : correct)
+      if (image.string(f.name) == name || image.string(image.symbols[f.symbol].name) == name) return true;
+    return false;
+  };
+  std::vector<std::pair<std::string, uint32_t>> places;
+  for (const std::string& name : correct) {
+    size_t colon = name.rfind(':');
+    bool hasLine = colon != std::string::npos && colon + 1 < name.size() &&
+                   name.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+    std::string file = hasLine ? name.substr(0, colon) : name;
+    if (file.find('.') == std::string::npos) continue;
+    places.push_back({file, hasLine ? uint32_t(std::stoul(name.substr(colon + 1))) : 0});
+  }
+  if (!places.empty())
+    scope.isCorrectPlace = [&history, places, cwd](uint32_t id) {
+      finding::Place place = technique::placeOf(history.code(), id, cwd);
+      for (auto& [file, line] : places) {
+        bool isFile = place.file.ends_with(file) && (place.file.size() == file.size() ||
+                                                     place.file[place.file.size() - file.size() - 1] == '/');
+        if (isFile && (line == 0 || line == place.line)) return true;
+      }
+      return false;
+    };
+  return scope;
+}
+
+technique::Wanted wantedOf(const FailingRun& run) {
+  using replay::FailureKind;
+  if (!run.failure) return {};
+  switch (run.failure->kind) {
+  case FailureKind::Crash:
+    return {technique::Wanted::NotNull};
+  case FailureKind::DivisionByZero:
+    return {technique::Wanted::NotZero};
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, CauseRun& causes,
+                                         const CauseArguments& arguments, bool isAtFailure,
+                                         Clock::time_point deadline, size_t mostValues) {
+  auto start = Clock::now();
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  finding::CausesReport report;
+  report.program = programOf(run.failing.run);
+  if (isAtFailure) report.failure = failureInfo(run.failing);
+  report.caveats = caveatsOf(run.failing.run);
+  report.caveats.insert(report.caveats.end(), run.failing.point.caveats.begin(),
+                        run.failing.point.caveats.end());
+  report.correct = arguments.correct;
+
+  uint32_t thread = run.failing.run.replay.thread();
+  if (!arguments.noSolver) {
+    causes.solver = logic::makeZ3(causes.terms);
+    causes.checker = logic::makeCvc5(causes.terms);
+  }
+  FL_TRY(question, technique::causeQuestion(causes.made, run.question.from, thread,
+                                            isAtFailure ? wantedOf(run.failing) : technique::Wanted{}));
+  technique::TreeOptions& grow = causes.options;
+  grow.mostNodes = arguments.most;
+  if (arguments.levels) grow.mostLevels = arguments.levels;
+  grow.cause.usesSolver = !arguments.noSolver;
+  grow.scope = scopeOf(*run.history, arguments.correct, cwd);
+  auto progress = std::make_unique<Progress>(context.log(), "growing the tree", 0);
+  grow.watch = [&](size_t nodes, size_t) {
+    progress->update(nodes);
+    return !wasInterrupted() && Clock::now() < deadline;
+  };
+  FL_TRY(tree,
+         technique::growCauseTree(causes.made, causes.solver.get(), causes.checker.get(), question, grow));
+  progress.reset();
+  grow.watch = nullptr;
+  run.stopWatching();
+  double grown = std::chrono::duration<double>(Clock::now() - start).count();
+  FL_TRY(inputs, inputsOf(run));
+  FL_CHECK(technique::describeCauses(causes.made, tree, &inputs, cwd, report, mostValues));
+  if (!tree.isComplete)
+    report.caveats.push_back(
+        fmt::format("the tree is not complete: {} nodes were grown; --budget, --levels and "
+                    "--most bound it",
+                    tree.nodes.size()));
+  if (tree.unchecked)
+    report.caveats.push_back(
+        fmt::format("{} of {} causes were followed to their end, without asking a solver for an "
+                    "earlier contradiction: its time was over",
+                    tree.unchecked, tree.nodes.size()));
+  if (causes.made.unseen())
+    report.caveats.push_back(
+        fmt::format("{} values changed in memory unseen, and are not explained", causes.made.unseen()));
+  FL_CHECK(run.failing.run.replay.runToEnd());
+  uint64_t calls = 0;
+  for (const technique::CauseNode& n : tree.nodes) calls += n.cause.solverCalls;
+  report.stats = {{"nodes", tree.nodes.size()},
+                  {"conditions", tree.conditions},
+                  {"instances", tree.instances},
+                  {"run", run.failing.run.replay.now()},
+                  {"solver_calls", calls},
+                  {"terms", causes.terms.size()},
+                  {"windows", causes.instances.windowsMade()},
+                  {"seconds_tree", grown},
+                  {"seconds", std::chrono::duration<double>(Clock::now() - start).count()}};
+  return report;
+}
+
+} // namespace faultline::cli

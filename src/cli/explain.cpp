@@ -1,0 +1,170 @@
+// faultline explain: what is wrong, in one answer from everything that fits.
+#include "cli/cause_question.h"
+#include "cli/critical_question.h"
+#include "cli/interrupt.h"
+#include "explain/fuse.h"
+#include "report/explain_text.h"
+
+namespace faultline::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct ExplainArguments {
+  ValueOptions value;
+  CauseArguments causes;
+  CriticalArguments critical{.most = 6};
+  std::vector<std::string> without; // techniques
+  size_t suspects = 25;             // in the document
+};
+
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+bool isWanted(const ExplainArguments& options, const char* technique) {
+  return std::find(options.without.begin(), options.without.end(), technique) == options.without.end();
+}
+
+// What made the decisions that repair the run come out as they did.
+Result<std::vector<finding::CauseNodeInfo>> feedsOf(CauseRun& causes, const finding::CriticalReport& critical,
+                                                    const std::string& cwd) {
+  finding::CausesReport report;
+  technique::CauseFinder finder(causes.made, nullptr, nullptr, causes.options.cause);
+  technique::ConditionFinder conditions(causes.made, causes.options.scope);
+  technique::CauseTree tree;
+  for (const finding::CriticalDecision& d : critical.decisions) {
+    technique::CauseNode node;
+    node.condition.time = d.time;
+    FL_TRY(x, causes.instances.at(d.time));
+    node.condition.id = x.id;
+    node.parent = uint32_t(tree.nodes.size());
+    FL_TRY(wish, conditions.wish(node.condition));
+    if (wish) {
+      FL_TRY(cause, finder.find(*wish));
+      node.cause = std::move(cause);
+    }
+    tree.nodes.push_back(std::move(node));
+  }
+  FL_CHECK(technique::describeCauses(causes.made, tree, nullptr, cwd, report, 200));
+  return report.nodes;
+}
+
+void addAll(std::vector<std::string>& to, const std::vector<std::string>& from, const char* technique) {
+  for (const std::string& text : from)
+    if (std::find(to.begin(), to.end(), text) == to.end())
+      to.push_back(fmt::format("{}: {}", technique, text));
+}
+
+// Experiments need the program's alter variant. Where that cannot be, the rest is asked of the run as it is.
+Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArguments& options,
+                                    std::string& why) {
+  if (!isWanted(options, "critical")) {
+    why = "left out";
+    return AlterableRun{};
+  }
+  auto made = alterableRun(context, options.value.run);
+  if (made) return made;
+  bool isRecording = !options.value.run.words.empty() &&
+                     std::filesystem::exists(options.value.run.words[0]) &&
+                     options.value.run.words[0].ends_with(".flr");
+  if (!isRecording) return made.error();
+  why = made.error().message;
+  return AlterableRun{};
+}
+
+Result<int> explain(const Context& context, ExplainArguments options) {
+  std::string noExperiments;
+  FL_TRY(alterable, alterableOrNot(context, options, noExperiments));
+  // Building a variant is not part of a budget that nobody asked for.
+  auto begin = context.askedBudget > 0 ? context.started : Clock::now();
+  double budget = options.value.budget;
+  RunOptions asked = options.value.run;
+  if (!alterable.recording.empty()) options.value.run.words = {alterable.recording.string()};
+  FL_TRY(run, openValueRun(context, options.value));
+  if (run->didNotFail) return answerDidNotFail(context, *run, "explain");
+  const std::string cwd = run->failing.run.recording.meta().cwd;
+
+  finding::Explanation explanation;
+  explanation.program = programOf(run->failing.run);
+  explanation.failure = failureInfo(run->failing);
+  CauseRun causeRun(*run->history);
+  explain::Found found;
+  if (explanation.failure) {
+    found.failure = explanation.failure->place;
+    found.isCrash = explanation.failure->signal != 0 && explanation.failure->kind != "assertion";
+  }
+  finding::CausesReport causes;
+  if (isWanted(options, "causes")) {
+    FL_TRY(tree,
+           findCauses(context, *run, causeRun, options.causes, true, begin + seconds(budget * 0.4), 1200));
+    causes = std::move(tree);
+    found.causes = &causes;
+    explanation.tried.push_back(fmt::format("{} potential causes in {:.1f} s: faultline causes",
+                                            causes.nodes.size(), causes.stats.value("seconds", 0.0)));
+    addAll(explanation.caveats, causes.caveats, "causes");
+  }
+  finding::CriticalReport critical;
+  if (!alterable.recording.empty() && !wasInterrupted()) {
+    auto searched = findCritical(context, *run, alterable, options.value.run, options.critical,
+                                 begin + seconds(budget * 0.9));
+    if (searched) {
+      critical = std::move(*searched);
+      found.critical = &critical;
+      explanation.tried.push_back(
+          fmt::format("{} decisions taken the other way in {:.1f} s, {} of them make the run "
+                      "pass: faultline critical",
+                      critical.tried, critical.seconds, critical.passed));
+      addAll(explanation.caveats, critical.caveats, "critical");
+    } else {
+      noExperiments = searched.error().message;
+    }
+  }
+  if (!noExperiments.empty() && noExperiments != "left out")
+    explanation.caveats.push_back("no experiments were made: " + noExperiments);
+  if (found.critical && found.causes) {
+    auto feeds = feedsOf(causeRun, critical, cwd);
+    if (feeds)
+      found.feeds = std::move(*feeds);
+    else
+      explanation.caveats.push_back("what made the repairing decisions is not known: " +
+                                    feeds.error().message);
+  }
+  explanation.suspects = explain::fuse(found, options.suspects);
+  explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
+                       {"causes", causes.stats},
+                       {"critical", critical.stats}};
+  report::SourceFiles files;
+  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
+                        std::filesystem::current_path().string()};
+  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(explanation)))
+                                       : report::renderExplanation(explanation, files, screen)));
+  return explanation.suspects.empty() ? kNoAnswer : kAnswered;
+}
+
+} // namespace
+
+void addExplain(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("explain", "What is wrong, in one answer from everything that fits");
+  addCommonOptions(*command, context);
+  auto options = std::make_shared<ExplainArguments>();
+  addValueOptions(*command, options->value);
+  command
+      ->add_option("--correct", options->causes.correct,
+                   "This is right: a function, FILE or FILE:LINE; may be repeated")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--without", options->without, "Leave a technique out: causes, critical; may be repeated")
+      ->check(CLI::IsMember({"causes", "critical"}))
+      ->type_name("TECHNIQUE")
+      ->allow_extra_args(false);
+  command->add_option("--suspects", options->suspects, "How many the document (--json) has")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--uncontained", options->critical.uncontained,
+                    "Let altered runs do what you can do: write files, use the network, send signals");
+  command->callback([options, &context] { context.run([&] { return explain(context, *options); }); });
+}
+
+} // namespace faultline::cli

@@ -1,0 +1,195 @@
+#include "explain/fuse.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace faultline::explain {
+
+using finding::CauseNodeInfo;
+using finding::CausesReport;
+using finding::CauseStatement;
+using finding::ChainStep;
+using finding::Evidence;
+using finding::Place;
+using finding::Suspect;
+
+namespace {
+
+constexpr size_t kShown = 4; // lines of a node that a person reads before the rest folds
+
+std::string valueText(const CauseStatement& s) {
+  if (!s.value) return "";
+  if (s.isCondition && !s.value->name.empty()) return fmt::format("{} is {}", s.value->name, s.value->text);
+  return s.value->name.empty() ? s.value->text : fmt::format("{} = {}", s.value->name, s.value->text);
+}
+
+class Fuser {
+public:
+  Fuser(const Found& found, const Weights& weights) : found_(found), w_(weights) {}
+
+  std::vector<Suspect> rank(size_t most) {
+    if (found_.critical) addCritical();
+    if (found_.causes) addCauses();
+    std::vector<Suspect> all;
+    for (auto& [line, suspect] : suspects_) {
+      std::sort(suspect.evidence.begin(), suspect.evidence.end(),
+                [](const Evidence& a, const Evidence& b) { return a.weight > b.weight; });
+      for (const Evidence& e : suspect.evidence) suspect.score += e.weight;
+      if (isFailure(suspect.place)) suspect.score *= w_.atFailure;
+      suspect.reason = suspect.evidence.front().text;
+      all.push_back(std::move(suspect));
+    }
+    std::sort(all.begin(), all.end(), [](const Suspect& a, const Suspect& b) {
+      if (a.score != b.score) return a.score > b.score;
+      return std::tie(a.place.file, a.place.line) < std::tie(b.place.file, b.place.line);
+    });
+    if (all.size() > most) all.resize(most);
+    for (Suspect& s : all) s.chain = chainOf(s.place);
+    return all;
+  }
+
+private:
+  using Line = std::pair<std::string, uint32_t>;
+
+  void add(const Place& place, Evidence evidence) {
+    if (!place.isKnown()) return;
+    Suspect& s = suspects_[{place.file, place.line}];
+    if (!s.place.isKnown()) s.place = place;
+    for (Evidence& known : s.evidence) // the same technique counts once, with its best
+      if (known.technique == evidence.technique) {
+        if (evidence.weight > known.weight) known = std::move(evidence);
+        return;
+      }
+    s.evidence.push_back(std::move(evidence));
+  }
+
+  bool isFailure(const Place& place) const {
+    return found_.failure && place.file == found_.failure->file && place.line == found_.failure->line;
+  }
+
+  // What comes later repairs as well if it only passes the fault on: the earliest counts most.
+  void addCritical() {
+    const auto& decisions = found_.critical->decisions;
+    std::vector<size_t> order(decisions.size());
+    for (size_t k = 0; k < order.size(); ++k) order[k] = k;
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return decisions[a].time < decisions[b].time; });
+    std::vector<size_t> rank(decisions.size());
+    for (size_t k = 0; k < order.size(); ++k) rank[order[k]] = k;
+    const double kind = found_.isCrash ? w_.crash : 1;
+    for (size_t k = 0; k < decisions.size(); ++k) {
+      const finding::CriticalDecision& d = decisions[k];
+      if (isFailure(d.place)) continue; // that it fails is decided there
+      std::string was = d.condition && !d.condition->name.empty()
+                            ? fmt::format("`{}` was {}", d.condition->name, d.condition->text)
+                            : "it was decided so";
+      double weight =
+          std::max(0.5, w_.repairs - w_.furtherRepair * double(rank[k])) * (d.verified ? 1 : 0.5) * kind;
+      add(d.place, {"critical", was + "; taken the other way, the run passes", weight});
+      if (k >= found_.feeds.size()) continue;
+      size_t read = 0;
+      for (const CauseStatement& s : found_.feeds[k].statements) {
+        if (s.isLibrary || (s.place.file == d.place.file && s.place.line == d.place.line)) continue;
+        double feeds = kind * w_.feedsRepair / (1 + double(rank[k])) / (1 + double(read++) / w_.halfFeeds);
+        std::string value = valueText(s);
+        add(s.place, {"feeds",
+                      fmt::format("{}{}made what line {} decided by, which repairs the run", value,
+                                  value.empty() ? "" : ": ", d.place.line),
+                      feeds});
+      }
+    }
+  }
+
+  void addCauses() {
+    std::set<Line> read;
+    size_t made = 0;
+    for (const CauseNodeInfo& n : found_.causes->nodes) {
+      size_t shown = 0;
+      for (const CauseStatement& s : n.statements) {
+        if (s.isLibrary) continue;
+        bool isFirst = n.level == 0;
+        if (!isFirst && ++shown > kShown) break;
+        bool isNew = read.insert({s.place.file, s.place.line}).second;
+        std::string value = valueText(s);
+        if (isFirst) {
+          double weight = w_.madeFailure / (1 + double(made++) / w_.halfMade);
+          add(s.place,
+              {"causes", value.empty() ? "part of what failed" : value + ": part of what failed", weight});
+        } else if (isNew) {
+          double weight = w_.inTree / (1 + double(read.size() - made) / w_.halfTree);
+          add(s.place,
+              {"causes", fmt::format("{}{}{}", value, value.empty() ? "" : ": ", n.relation), weight});
+        }
+      }
+    }
+  }
+
+  const CauseNodeInfo* nodeOf(const Place& place) const {
+    auto has = [&](const CauseNodeInfo& n) {
+      return std::any_of(n.statements.begin(), n.statements.end(), [&](const CauseStatement& s) {
+        return s.place.file == place.file && s.place.line == place.line;
+      });
+    };
+    if (!found_.causes) return nullptr;
+    for (const CauseNodeInfo& n : found_.causes->nodes)
+      if (has(n)) return &n;
+    for (const CauseNodeInfo& n : found_.feeds)
+      if (has(n)) return &n;
+    return nullptr;
+  }
+
+  // The statements of the nodes from this line's up to the failure's, as they were executed after it.
+  std::vector<ChainStep> chainOf(const Place& place) const {
+    const CauseNodeInfo* node = nodeOf(place);
+    if (!node) return {};
+    std::vector<const CauseNodeInfo*> path{node};
+    while (path.back()->id != path.back()->parent && path.size() < 8) {
+      const CauseNodeInfo* up = nullptr;
+      for (const CauseNodeInfo& n : found_.causes->nodes)
+        if (n.id == path.back()->parent) up = &n;
+      if (!up) break;
+      path.push_back(up);
+    }
+    uint64_t from = 0;
+    for (const CauseStatement& s : node->statements)
+      if (s.place.file == place.file && s.place.line == place.line) from = s.time;
+    std::map<uint64_t, ChainStep> steps;
+    for (const CauseNodeInfo* n : path) {
+      size_t shown = 0;
+      for (const CauseStatement& s : n->statements) {
+        if (s.isLibrary || s.time < from) continue;
+        if (n != node && n->level != 0 && ++shown > kShown) break;
+        steps.try_emplace(s.time, ChainStep{s.place, valueText(s), s.time});
+      }
+    }
+    std::vector<ChainStep> chain;
+    for (auto& [time, step] : steps) {
+      bool isSame = !chain.empty() && chain.back().place.file == step.place.file &&
+                    chain.back().place.line == step.place.line;
+      if (!isSame) chain.push_back(step);
+    }
+    return shortened(std::move(chain));
+  }
+
+  // The beginning and the end tell most.
+  static std::vector<ChainStep> shortened(std::vector<ChainStep> chain) {
+    constexpr size_t kMost = 12;
+    if (chain.size() <= kMost) return chain;
+    chain.erase(chain.begin() + kMost / 2, chain.end() - kMost / 2);
+    return chain;
+  }
+
+  const Found& found_;
+  const Weights& w_;
+  std::map<Line, Suspect> suspects_;
+};
+
+} // namespace
+
+std::vector<Suspect> fuse(const Found& found, size_t most, const Weights& weights) {
+  return Fuser(found, weights).rank(most);
+}
+
+} // namespace faultline::explain

@@ -1,0 +1,42 @@
+// Makes one ranking of what several techniques found. A line's score is the sum of its evidence:
+//
+//   confirmed by experiment     a decision there, taken the other way, makes the run pass
+//   feeds such a decision       it made what the decision was decided by
+//   made the failing value      in the cause of the failure itself
+//   in the cause tree           the less has to be read before it, the more
+//
+// The weights are few and named; docs/explain.md says how they were set.
+#pragma once
+
+#include "finding/causes_report.h"
+#include "finding/critical_report.h"
+#include "finding/explanation.h"
+
+namespace faultline::explain {
+
+struct Weights {
+  double repairs = 4.5; // the earliest decision that repairs; later ones: less by `furtherRepair` each
+  double furtherRepair = 0.3;
+  double feedsRepair = 2.0; // the first line of what made that decision
+  double madeFailure = 4.0; // the first line of the failure's own cause
+  double inTree = 2.0;      // the first line below it
+  double halfMade = 8;      // lines of the failure's own cause after which that weight is halved
+  double halfTree = 12;     // lines to be read in the tree after which that weight is halved
+  double halfFeeds = 3;
+  double crash = 0.5; // of `repairs` and `feedsRepair`, if the run crashed: whatever leads around it repairs
+  double atFailure = 0.3; // of all weights of the line that failed
+};
+
+struct Found {
+  std::optional<finding::Place> failure = {}; // where the run failed: that it did not pass there is no news
+  bool isCrash = false;
+  const finding::CausesReport* causes = nullptr; // null: was not asked
+  const finding::CriticalReport* critical = nullptr;
+  // What made each of the critical decisions come out so, in their order.
+  std::vector<finding::CauseNodeInfo> feeds = {};
+};
+
+// The lines of code that the user wrote, the most suspicious first; at most `most`, with their chains.
+std::vector<finding::Suspect> fuse(const Found& found, size_t most, const Weights& weights = {});
+
+} // namespace faultline::explain

@@ -1,0 +1,40 @@
+// The one answer that `faultline explain` gives: suspects with their evidence, and how the first of them led
+// to the failure. Every report renders this and computes nothing.
+#pragma once
+
+#include "finding/document.h"
+
+namespace faultline::finding {
+
+struct Evidence {
+  std::string technique = {}; // causes, critical ...
+  std::string text = {};
+  double weight = 0;
+};
+
+struct ChainStep {
+  Place place = {};
+  std::string text = {}; // "n = 3", "n > 3 is false"
+  uint64_t time = 0;
+};
+
+struct Suspect {
+  Place place = {};
+  double score = 0;
+  std::string reason = {};             // a sentence
+  std::vector<Evidence> evidence = {}; // the strongest first
+  std::vector<ChainStep> chain = {};   // from here to the failure, in order of time
+};
+
+struct Explanation {
+  ProgramInfo program = {};
+  std::optional<FailureInfo> failure = {};
+  std::vector<Suspect> suspects = {};  // the first is the most suspicious
+  std::vector<std::string> tried = {}; // what was done, a sentence each
+  std::vector<std::string> caveats = {};
+  Json stats = Json::object();
+};
+
+Document toDocument(const Explanation& explanation);
+
+} // namespace faultline::finding

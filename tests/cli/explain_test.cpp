@@ -1,0 +1,145 @@
+// faultline explain: one answer, on programs whose faults are known.
+#include "support/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace faultline::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kBin = FAULTLINE_BIN_DIR;
+
+class Explain : public ::testing::Test {
+protected:
+  test::TempDir dir_;
+  test::RunOptions options_{.cwd = dir_.path(),
+                            .env = {{"XDG_CACHE_HOME", dir_ / "cache"}, {"XDG_DATA_HOME", dir_ / "data"}}};
+
+  void build(const std::string& source) {
+    test::writeFile(dir_ / "program.c", source);
+    auto built = test::run({kBin + "/faultline-cc", "-g", "program.c", "-o", "program"}, options_);
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  test::RunResult run(std::vector<std::string> words) {
+    words.insert(words.begin(), {kBin + "/faultline", "explain"});
+    return test::run(words, options_);
+  }
+  json ask(std::vector<std::string> words) {
+    words.insert(words.begin(), "--json");
+    test::RunResult got = run(words);
+    EXPECT_EQ(got.status, 0) << got.err;
+    return got.status == 0 ? json::parse(got.out) : json::object();
+  }
+};
+
+std::vector<int> firstLines(const json& document, size_t count) {
+  std::vector<int> lines;
+  for (const json& s : document["suspects"])
+    if (lines.size() < count) lines.push_back(s["place"]["line"]);
+  return lines;
+}
+
+const char* const kCount = R"(#include <stdio.h>
+int main(void) {
+  int values[] = {4, 9, 2, 7, 9, 1}, most = 0, count = 0;
+  for (int i = 0; i < 6; i++)
+    if (values[i] > most)
+      most = values[i];
+  for (int i = 0; i < 6; i++) {
+    if (values[i] > most)
+      count++;
+  }
+  printf("%d times %d\n", count, most);
+  return 0;
+}
+)";
+
+TEST_F(Explain, AnAssignmentThatWasWronglyLeftOut) {
+  build(kCount);
+  test::writeFile(dir_ / "right", "1 times 9\n");
+  json document = ask({"--expect", "right", "--", "./program"});
+  EXPECT_THAT(firstLines(document, 2), Contains(8));
+  const json& first = document["suspects"][0];
+  EXPECT_EQ(first["rank"], 1);
+  EXPECT_FALSE(first["evidence"].empty());
+  EXPECT_EQ(document["technique"], "explain");
+}
+
+TEST_F(Explain, AWrongConstantOnTheWayToTheFailingValue) {
+  build(R"(#include <assert.h>
+static int scale(int n) {
+  return n * 3;
+}
+int main(void) {
+  int width = scale(4);
+  int height = scale(2);
+  int area = width * height;
+  assert(area == 32);
+  return 0;
+}
+)");
+  json document = ask({"--", "./program"});
+  EXPECT_THAT(firstLines(document, 3), Contains(3));
+  EXPECT_NE(document["suspects"][0]["place"]["line"], 9); // the assertion itself is no news
+}
+
+TEST_F(Explain, ACrashByAPointerThatWasNotSet) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+struct list { int value; struct list *next; };
+static struct list *last(struct list *l) {
+  while (l->next)
+    l = l->next;
+  return l->next;
+}
+int main(void) {
+  struct list b = {2, NULL}, a = {1, &b};
+  struct list *end = last(&a);
+  printf("%d\n", end->value);
+  return 0;
+}
+)");
+  json document = ask({"--", "./program"});
+  EXPECT_THAT(firstLines(document, 4), Contains(7));
+}
+
+TEST_F(Explain, TheScreenHasSuspectsAndTheWayToTheFailure) {
+  build(kCount);
+  test::writeFile(dir_ / "right", "1 times 9\n");
+  test::RunResult got = run({"--expect", "right", "--", "./program"});
+  EXPECT_EQ(got.status, 0);
+  EXPECT_THAT(got.out,
+              AllOf(HasSubstr("Suspects"), HasSubstr("program.c:8"), HasSubstr("taken the other way"),
+                    HasSubstr("From the first suspect to the failure")));
+  EXPECT_THAT(got.out, Not(HasSubstr("\x1b[")));
+  size_t from = 0;
+  for (size_t end = got.out.find('\n'); end != std::string::npos;
+       from = end + 1, end = got.out.find('\n', from))
+    EXPECT_LE(end - from, 80u) << got.out.substr(from, end - from);
+}
+
+TEST_F(Explain, TechniquesCanBeLeftOut) {
+  build(kCount);
+  test::writeFile(dir_ / "right", "1 times 9\n");
+  json document = ask({"--without", "critical", "--expect", "right", "--", "./program"});
+  for (const json& s : document["suspects"])
+    for (const json& e : s["evidence"]) EXPECT_EQ(e["technique"], "causes");
+  document = ask({"--without", "causes", "--expect", "right", "--", "./program"});
+  for (const json& s : document["suspects"])
+    for (const json& e : s["evidence"]) EXPECT_EQ(e["technique"], "critical");
+}
+
+TEST_F(Explain, ARunThatPassesNeedsNone) {
+  build("int main(void) { return 0; }\n");
+  EXPECT_EQ(run({"--", "./program"}).status, 2);
+}
+
+} // namespace
+} // namespace faultline::cli

@@ -1,0 +1,124 @@
+// One ranking of what several techniques found, on findings made by hand.
+#include "explain/fuse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace faultline::explain {
+namespace {
+
+using finding::CauseNodeInfo;
+using finding::CausesReport;
+using finding::CauseStatement;
+using finding::CriticalReport;
+using finding::Place;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Place at(uint32_t line) { return {"/src/a.c", line, 1, "f"}; }
+
+CauseStatement statement(uint32_t line, uint64_t time, const char* name = "x", const char* text = "1") {
+  CauseStatement s;
+  s.place = at(line);
+  s.instances = 1;
+  s.value = finding::Value{name, "int", text};
+  s.time = time;
+  return s;
+}
+
+CauseNodeInfo node(uint32_t id, uint32_t parent, uint32_t level, std::vector<CauseStatement> statements) {
+  CauseNodeInfo n;
+  n.id = id;
+  n.parent = parent;
+  n.level = level;
+  n.relation = "decided that line 9 was executed";
+  n.statements = std::move(statements);
+  return n;
+}
+
+finding::CriticalDecision decision(uint32_t line, uint64_t time, bool verified = true) {
+  finding::CriticalDecision d;
+  d.place = at(line);
+  d.time = time;
+  d.verified = verified;
+  d.condition = finding::Value{"n > 3", "", "false"};
+  return d;
+}
+
+std::vector<uint32_t> linesOf(const std::vector<finding::Suspect>& suspects) {
+  std::vector<uint32_t> lines;
+  for (const finding::Suspect& s : suspects) lines.push_back(s.place.line);
+  return lines;
+}
+
+TEST(Fuse, ADecisionThatRepairsComesBeforeWhatIsMerelyPossible) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90)}), node(1, 0, 1, {statement(5, 80)})};
+  CriticalReport critical;
+  critical.decisions = {decision(5, 80)};
+  Found found{.failure = at(20), .causes = &causes, .critical = &critical};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(5, 9, 20));
+  EXPECT_THAT(suspects[0].reason, HasSubstr("the run passes"));
+  EXPECT_EQ(suspects[0].evidence.size(), 2u); // the tree has it as well
+}
+
+TEST(Fuse, TheLineThatFailedIsNoNews) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90)})};
+  CriticalReport critical;
+  critical.decisions = {decision(20, 99)}; // the assertion itself
+  Found found{.failure = at(20), .causes = &causes, .critical = &critical};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 20));
+}
+
+TEST(Fuse, OfDecisionsThatRepairTheEarliestCountsMost) {
+  CriticalReport critical;
+  critical.decisions = {decision(30, 300), decision(10, 100),
+                        decision(20, 200)}; // found from the failure backwards
+  EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(10, 20, 30));
+}
+
+TEST(Fuse, WhatWasNotConfirmedCountsLess) {
+  CriticalReport critical;
+  critical.decisions = {decision(10, 100, false), decision(20, 200)};
+  EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(20, 10));
+}
+
+TEST(Fuse, InACrashWhatLeadsAroundItCountsLess) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90)})};
+  CriticalReport critical;
+  critical.decisions = {decision(5, 80)};
+  Found found{.failure = at(20), .isCrash = true, .causes = &causes, .critical = &critical};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 5, 20));
+}
+
+TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100, "r", "4"), statement(9, 90, "d", "4")}),
+                  node(1, 0, 1, {statement(5, 80, "n > 3", "true"), statement(2, 10, "n", "5")})};
+  auto suspects = fuse({.failure = at(20), .causes = &causes}, 10);
+  for (const finding::Suspect& s : suspects) {
+    if (s.place.line != 2) continue;
+    std::vector<uint32_t> lines;
+    for (const finding::ChainStep& step : s.chain) lines.push_back(step.place.line);
+    EXPECT_THAT(lines, ElementsAre(2, 5, 9, 20));
+    EXPECT_EQ(s.chain[0].text, "n = 5");
+    return;
+  }
+  FAIL() << "line 2 is no suspect";
+}
+
+TEST(Fuse, LibraryCodeIsNoSuspect) {
+  CausesReport causes;
+  CauseStatement inside = statement(7, 95);
+  inside.isLibrary = true;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100), inside, statement(9, 90)})};
+  EXPECT_THAT(linesOf(fuse({.causes = &causes}, 10)), ElementsAre(20, 9));
+}
+
+TEST(Fuse, NothingFoundIsNoSuspect) { EXPECT_TRUE(fuse({}, 5).empty()); }
+
+} // namespace
+} // namespace faultline::explain
