@@ -1,4 +1,5 @@
 // faultline causes: all potential causes of a failure, as a tree.
+#include "cli/cause_browser.h"
 #include "cli/cause_question.h"
 #include "report/causes_text.h"
 
@@ -10,7 +11,7 @@ namespace {
 struct CausesArguments {
   ValueOptions value;
   CauseArguments causes;
-  bool all = false;
+  bool all = false, interactive = false;
 };
 
 Result<int> causes(const Context& context, const CausesArguments& options) {
@@ -28,6 +29,7 @@ Result<int> causes(const Context& context, const CausesArguments& options) {
   report::SourceFiles files;
   report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
                         std::filesystem::current_path().string()};
+  if (options.interactive) return browseCauses(context, std::move(report), files, screen);
   report::CausesTextOptions shown{.mostNodes = options.all ? 0u : 12u};
   FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
                                        : report::renderCauses(report, files, screen, shown)));
@@ -51,6 +53,8 @@ void addCauses(CLI::App& app, Context& context) {
   command->add_option("--most", options->causes.most, "Grow no more nodes")
       ->type_name("N")
       ->capture_default_str();
+  command->add_flag("-i,--interactive", options->interactive,
+                    "Walk through the tree: what is right can be said, and goes with all that only leads there");
   command->add_flag("--all", options->all, "Show every node");
   command->add_flag("--no-solver", options->causes.noSolver,
                     "Follow values to their end: no early contradictions");

@@ -50,6 +50,20 @@ Result<std::vector<finding::CauseNodeInfo>> feedsOf(CauseRun& causes, const find
   return report.nodes;
 }
 
+// A loop's condition repairs whenever something in its body does: what is further in says more.
+Result<void> findAround(CauseRun& causes, finding::CriticalReport& critical) {
+  constexpr int kFurthest = 8;
+  for (const finding::CriticalDecision& inner : critical.decisions) {
+    uint64_t at = inner.time;
+    for (int k = 0; k < kFurthest && at != depend::kNoInstance; ++k) {
+      FL_TRY(outer, causes.instances.control(at));
+      for (finding::CriticalDecision& d : critical.decisions) d.isAround |= outer == d.time;
+      at = outer;
+    }
+  }
+  return {};
+}
+
 void addAll(std::vector<std::string>& to, const std::vector<std::string>& from, const char* technique) {
   for (const std::string& text : from)
     if (std::find(to.begin(), to.end(), text) == to.end())
@@ -122,6 +136,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
+  if (found.critical) FL_CHECK(findAround(causeRun, critical));
   if (found.critical && found.causes) {
     auto feeds = feedsOf(causeRun, critical, cwd);
     if (feeds)

@@ -86,7 +86,8 @@ private:
                             ? fmt::format("`{}` was {}", d.condition->name, d.condition->text)
                             : "it was decided so";
       double weight =
-          std::max(0.5, w_.repairs - w_.furtherRepair * double(rank[k])) * (d.verified ? 1 : 0.5) * kind;
+          std::max(0.5, w_.repairs - w_.furtherRepair * double(rank[k])) * (d.verified ? 1 : 0.5) *
+                      (d.isAround ? w_.around : 1) * kind;
       add(d.place, {"critical", was + "; taken the other way, the run passes", weight});
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;

@@ -38,8 +38,10 @@ std::string statementLine(const finding::CauseStatement& s, SourceFiles& files, 
   return line + "\n";
 }
 
-std::string renderNode(const finding::CauseNodeInfo& n, size_t number, bool showsAll, SourceFiles& files,
-                       const Screen& screen) {
+} // namespace
+
+std::string renderCause(const finding::CauseNodeInfo& n, size_t number, bool showsAll, SourceFiles& files,
+                        const Screen& screen) {
   std::string head = fmt::format("{:>3}  {}", number, n.relation);
   if (n.count > 1) head += fmt::format(" ({} times alike)", n.count);
   std::string out = wrapped(head, screen.width(), 5) + "\n";
@@ -59,8 +61,6 @@ std::string renderNode(const finding::CauseNodeInfo& n, size_t number, bool show
   return out;
 }
 
-} // namespace
-
 std::string renderCauses(const finding::CausesReport& report, SourceFiles& files, const Screen& screen,
                          const CausesTextOptions& options) {
   std::string out;
@@ -73,7 +73,7 @@ std::string renderCauses(const finding::CausesReport& report, SourceFiles& files
       level = n.level;
       out += level == 0 ? "What made it fail\n" : fmt::format("Level {}: what led to that\n", level);
     }
-    out += renderNode(n, ++number, options.mostNodes == 0, files, screen);
+    out += renderCause(n, ++number, options.mostNodes == 0, files, screen);
   }
   if (number < report.nodes.size())
     out += fmt::format("\n{} more potential causes; --all shows them\n", report.nodes.size() - number);

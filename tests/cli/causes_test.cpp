@@ -278,6 +278,19 @@ int main(void) {
   EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({12, 11}));
 }
 
+TEST_F(Causes, WhatIsSaidToBeRightGoesWithWhatLeadsThere) {
+  build(kShapes);
+  ASSERT_EQ(test::run({kBin + "/faultline", "record", "-o", "run.flr", "--", "./program", "6", "5", "4"}, options_).status,
+            0);
+  options_.input = "3\nwhy 3\nright 2\nlist\nright 1\nright 99\nquit\n";
+  test::RunResult got = test::run({kBin + "/faultline", "causes", "-i", "run.flr"}, options_);
+  EXPECT_EQ(got.status, 0) << got.err;
+  // Everything below the switch leads to it alone.
+  EXPECT_THAT(got.out, HasSubstr("4 gone, 1 left"));
+  EXPECT_THAT(got.out, HasSubstr("it is the failure itself"));
+  EXPECT_THAT(got.out, HasSubstr("there is no cause 99"));
+}
+
 TEST_F(Causes, ARunThatPassesHasNone) {
   build("int main(void) { return 0; }\n");
   test::RunResult got = test::run({kBin + "/faultline", "causes", "--", "./program"}, options_);

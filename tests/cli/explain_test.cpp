@@ -110,6 +110,32 @@ int main(void) {
   EXPECT_THAT(firstLines(document, 4), Contains(7));
 }
 
+TEST_F(Explain, TheTestInALoopComesBeforeTheLoop) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+static char names[4][8];
+static int counts[4], used;
+static int find(const char *name) {
+  for (int i = 0; i < used; i++)
+    if (strncmp(names[i], name, 3) == 0)
+      return i;
+  strcpy(names[used], name);
+  return used++;
+}
+int main(void) {
+  const char *words[] = {"oak", "maple", "maples", "oak"};
+  for (int i = 0; i < 4; i++)
+    counts[find(words[i])]++;
+  for (int i = 0; i < used; i++)
+    printf("%s %d\n", names[i], counts[i]);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "oak 2\nmaple 1\nmaples 1\n");
+  json document = ask({"--expect", "right", "--", "./program"});
+  EXPECT_THAT(firstLines(document, 1), Contains(7));
+}
+
 TEST_F(Explain, TheScreenHasSuspectsAndTheWayToTheFailure) {
   build(kCount);
   test::writeFile(dir_ / "right", "1 times 9\n");

@@ -79,6 +79,13 @@ TEST(Fuse, OfDecisionsThatRepairTheEarliestCountsMost) {
   EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(10, 20, 30));
 }
 
+TEST(Fuse, OfNestedDecisionsThatRepairTheInnerCountsMore) {
+  CriticalReport critical;
+  critical.decisions = {decision(11, 101), decision(10, 100)};
+  critical.decisions[1].isAround = true; // the loop around it
+  EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(11, 10));
+}
+
 TEST(Fuse, WhatWasNotConfirmedCountsLess) {
   CriticalReport critical;
   critical.decisions = {decision(10, 100, false), decision(20, 200)};
