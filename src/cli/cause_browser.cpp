@@ -19,12 +19,11 @@ size_t pruneCause(finding::CausesReport& report, uint32_t id) {
 
 namespace {
 
-constexpr const char* kHelp =
-    "  N         show cause N with all its statements\n"
-    "  why N     how it leads to the failure\n"
-    "  right N   it is right: it goes, and what only leads there\n"
-    "  list      what is left, level by level\n"
-    "  quit\n";
+constexpr const char* kHelp = "  N         show cause N with all its statements\n"
+                              "  why N     how it leads to the failure\n"
+                              "  right N   it is right: it goes, and what only leads there\n"
+                              "  list      what is left, level by level\n"
+                              "  quit\n";
 
 class Browser {
 public:
@@ -46,12 +45,15 @@ public:
   }
 
 private:
-  Result<void> list() { return context_.answer(report::renderCauses(report_, files_, screen_, {.mostNodes = 20})); }
+  Result<void> list() {
+    return context_.answer(report::renderCauses(report_, files_, screen_, {.mostNodes = 20}));
+  }
 
   // By its number in the list.
   const CauseNodeInfo* node(const std::string& number) const {
     size_t n = 0;
-    for (char c : number) n = c >= '0' && c <= '9' && n < 1'000'000 ? n * 10 + size_t(c - '0') : ~size_t(0) / 16;
+    for (char c : number)
+      n = c >= '0' && c <= '9' && n < 1'000'000 ? n * 10 + size_t(c - '0') : ~size_t(0) / 16;
     return number.empty() || n == 0 || n > report_.nodes.size() ? nullptr : &report_.nodes[n - 1];
   }
   size_t numberOf(uint32_t id) const {

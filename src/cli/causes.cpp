@@ -53,8 +53,9 @@ void addCauses(CLI::App& app, Context& context) {
   command->add_option("--most", options->causes.most, "Grow no more nodes")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("-i,--interactive", options->interactive,
-                    "Walk through the tree: what is right can be said, and goes with all that only leads there");
+  command->add_flag(
+      "-i,--interactive", options->interactive,
+      "Walk through the tree: what is right can be said, and goes with all that only leads there");
   command->add_flag("--all", options->all, "Show every node");
   command->add_flag("--no-solver", options->causes.noSolver,
                     "Follow values to their end: no early contradictions");

@@ -69,15 +69,9 @@ private:
     return found_.failure && place.file == found_.failure->file && place.line == found_.failure->line;
   }
 
-  // What comes later repairs as well if it only passes the fault on: the earliest counts most.
+  // In the order they were found: from the failure backwards, those that it depends on first.
   void addCritical() {
     const auto& decisions = found_.critical->decisions;
-    std::vector<size_t> order(decisions.size());
-    for (size_t k = 0; k < order.size(); ++k) order[k] = k;
-    std::sort(order.begin(), order.end(),
-              [&](size_t a, size_t b) { return decisions[a].time < decisions[b].time; });
-    std::vector<size_t> rank(decisions.size());
-    for (size_t k = 0; k < order.size(); ++k) rank[order[k]] = k;
     const double kind = found_.isCrash ? w_.crash : 1;
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
@@ -85,15 +79,14 @@ private:
       std::string was = d.condition && !d.condition->name.empty()
                             ? fmt::format("`{}` was {}", d.condition->name, d.condition->text)
                             : "it was decided so";
-      double weight =
-          std::max(0.5, w_.repairs - w_.furtherRepair * double(rank[k])) * (d.verified ? 1 : 0.5) *
+      double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * kind;
       add(d.place, {"critical", was + "; taken the other way, the run passes", weight});
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;
       for (const CauseStatement& s : found_.feeds[k].statements) {
         if (s.isLibrary || (s.place.file == d.place.file && s.place.line == d.place.line)) continue;
-        double feeds = kind * w_.feedsRepair / (1 + double(rank[k])) / (1 + double(read++) / w_.halfFeeds);
+        double feeds = kind * w_.feedsRepair / (1 + double(k)) / (1 + double(read++) / w_.halfFeeds);
         std::string value = valueText(s);
         add(s.place, {"feeds",
                       fmt::format("{}{}made what line {} decided by, which repairs the run", value,

@@ -15,9 +15,9 @@
 namespace faultline::explain {
 
 struct Weights {
-  double repairs = 4.5; // the earliest decision that repairs; later ones: less by `furtherRepair` each
+  double repairs = 4.5; // the first decision that repairs; further ones: less by `furtherRepair` each
   double furtherRepair = 0.3;
-  double around = 0.6;         // of `repairs`, if a decision that repairs as well was only made because of this one
+  double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
   double feedsRepair = 2.0; // the first line of what made that decision
   double madeFailure = 4.0; // the first line of the failure's own cause
   double inTree = 2.0;      // the first line below it

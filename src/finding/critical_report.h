@@ -14,7 +14,7 @@ struct CriticalDecision {
   bool inSlice = true;                    // the failure depends on it
   bool verified = false;                  // again, in a process of its own
   std::string unverified = {};            // why not
-  bool isAround = false; // another one that repairs was only made because of it
+  bool isAround = false;                  // another one that repairs was only made because of it
 };
 
 struct CriticalReport {

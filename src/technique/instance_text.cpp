@@ -12,13 +12,30 @@ using fir::Op;
 using replay::FrameView;
 using replay::Replay;
 
+namespace {
+
+// Of a condition that spans lines, the branch stands in the first one; what it tests, where that is written.
+uint32_t conditionOf(const fir::Image& image, uint32_t local) {
+  const fir::Instruction& branch = image.instructions[local];
+  if (branch.op != Op::CondBr) return local;
+  fir::Operand condition = image.operandsOf(branch)[0];
+  if (fir::operandKind(condition) != fir::OperandKind::Word || local == 0) return local;
+  const fir::Instruction& test = image.instructions[local - 1];
+  bool isIt = test.dst == fir::operandIndex(condition) && (test.op == Op::ICmp || test.op == Op::FCmp);
+  if (!isIt || !test.location || !branch.location) return local;
+  const fir::Location &at = image.locations[test.location], &from = image.locations[branch.location];
+  return at.file == from.file && at.line > from.line ? local - 1 : local;
+}
+
+} // namespace
+
 finding::Place placeOf(depend::RunCode& code, uint32_t id, std::string_view workingDirectory) {
   depend::RunCode::Where at = code.where(id);
   if (!at) return {};
   FrameView frame;
   frame.image = at.module->image;
   frame.function = at.function;
-  frame.instruction = at.local;
+  frame.instruction = conditionOf(*at.module->image, at.local);
   return finding::placeOf(frame, workingDirectory);
 }
 

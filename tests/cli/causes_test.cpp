@@ -280,8 +280,10 @@ int main(void) {
 
 TEST_F(Causes, WhatIsSaidToBeRightGoesWithWhatLeadsThere) {
   build(kShapes);
-  ASSERT_EQ(test::run({kBin + "/faultline", "record", "-o", "run.flr", "--", "./program", "6", "5", "4"}, options_).status,
-            0);
+  ASSERT_EQ(
+      test::run({kBin + "/faultline", "record", "-o", "run.flr", "--", "./program", "6", "5", "4"}, options_)
+          .status,
+      0);
   options_.input = "3\nwhy 3\nright 2\nlist\nright 1\nright 99\nquit\n";
   test::RunResult got = test::run({kBin + "/faultline", "causes", "-i", "run.flr"}, options_);
   EXPECT_EQ(got.status, 0) << got.err;

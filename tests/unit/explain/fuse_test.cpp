@@ -72,11 +72,11 @@ TEST(Fuse, TheLineThatFailedIsNoNews) {
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 20));
 }
 
-TEST(Fuse, OfDecisionsThatRepairTheEarliestCountsMost) {
+TEST(Fuse, OfDecisionsThatRepairTheFirstFoundCountsMost) {
   CriticalReport critical;
-  critical.decisions = {decision(30, 300), decision(10, 100),
-                        decision(20, 200)}; // found from the failure backwards
-  EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(10, 20, 30));
+  critical.decisions = {decision(20, 300), decision(30, 200),
+                        decision(10, 100)}; // from the failure backwards
+  EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(20, 30, 10));
 }
 
 TEST(Fuse, OfNestedDecisionsThatRepairTheInnerCountsMore) {
