@@ -9,6 +9,7 @@
 #include "technique/invariants/describe.h"
 #include "technique/invariants/program.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 
@@ -100,6 +101,12 @@ Result<int> invariants(const Context& context, const InvariantsArguments& option
         fmt::format("not complete: what made the first invariant hold was not looked at after {} "
                     "statements; --budget and --most bound it",
                     found.steps.size()));
+  if (auto open =
+          std::count_if(report.steps.begin(), report.steps.end(), [](const auto& s) { return !s.isAsked; }))
+    report.caveats.push_back(
+        fmt::format("of {} of {} invariants the solvers did not decide in time whether they are "
+                    "enough; they are by the way they were made",
+                    open, report.steps.size()));
   report.stats = {{"statements", found.steps.size()},
                   {"instances", found.instances},
                   {"dropped", found.dropped},

@@ -9,7 +9,7 @@ Json toJson(const InvariantStepInfo& s) {
   json["statement"] = s.statement;
   json["before"] = s.before;
   json["after"] = s.after;
-  json["checked"] = {{"implied", s.isImplied}, {"enough", s.isEnough}};
+  json["checked"] = {{"implied", s.isImplied}, {"enough", s.isEnough}, {"asked", s.isAsked}};
   if (!s.doubt.empty()) json["checked"]["doubt"] = s.doubt;
   json["opaque"] = s.opaque;
   json["sources"] = s.sources;

@@ -14,6 +14,7 @@ struct InvariantStepInfo {
   std::vector<std::string> opaque = {};             // outside steps that their recorded results stand for
   std::vector<std::string> sources = {};            // input it read
   bool isImplied = false, isEnough = false;
+  bool isAsked = false; // solvers decided that it is enough; else it is so by the way it was made
   std::string doubt = {};
   uint64_t time = 0;
   uint64_t count = 1;                           // executions in a row

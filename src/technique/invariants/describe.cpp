@@ -110,6 +110,7 @@ Result<void> describeInvariants(logic::InstanceTerms& terms, const InvariantTrac
     info.sources = inputsOf(step, inputs);
     info.isImplied = step.isImplied;
     info.isEnough = step.isEnough;
+    info.isAsked = step.isAsked;
     info.doubt = step.doubt;
     info.time = step.time;
     info.count = step.count;
