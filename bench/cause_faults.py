@@ -8,7 +8,6 @@ For each: on which level the changed line stands, how many different lines are s
 (of a node below the first, four lines are shown before the rest folds; folded ones count as read last), how many lines
 the tree and the relevant slice have, which share of the run's instances is in the tree, and the time.
 """
-import argparse
 import math
 import pathlib
 import sys
@@ -62,39 +61,21 @@ def report(rows):
                       str(found[1]) if found else "-", str(found[0]) if found else "not in it",
                       f"{r['nodes']}{' (open)' if r['open'] else ''}", str(r["lines"]), str(r["relevant"]),
                       f"{share:.1%}", f"{stats.get('seconds_tree', 0):.2f}"])
-    lines = ["| " + " | ".join(t) + " |" for t in table]
-    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
     found = sorted(r["found"][0] for r in rows if r["found"])
     mean = math.exp(sum(map(math.log, found)) / len(found)) if found else 0
-    return "\n".join(lines) + (
+    return slice_faults.table_text(table) + (
         f"\n\nIn the tree: {len(found)} of {len(rows)}. Lines read before the fault: median "
         f"{found[len(found) // 2] if found else '-'}, geometric mean {mean:.0f}; at most 8 for "
         f"{sum(f <= 8 for f in found)}, at most 50 for {sum(f <= 50 for f in found)}.\n")
 
 
+def say(row):
+    return row["found"] or "not in the tree"
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", default=str(slice_faults.ROOT / "build/slice-faults"))
-    parser.add_argument("--bin", type=pathlib.Path, default=slice_faults.ROOT / "build/release/bin")
-    parser.add_argument("--sources", help="where the sources are unpacked (PACKAGE-VERSION)")
-    parser.add_argument("--only", default="", help="faults or packages, separated by commas")
-    parser.add_argument("--write", type=pathlib.Path, help="replace what is between the marks of this script there")
-    options = parser.parse_args()
-    only = [o for o in options.only.split(",") if o]
-    bench, rows = Bench(options), []
-    for fault in slice_faults.faults():
-        if only and fault.name not in only and fault.package not in only:
-            continue
-        rows.append(bench.measure(fault))
-        print(f"{fault.package}: {fault.name}: {rows[-1]['found'] or 'not in the tree'}", file=sys.stderr)
-    answer = report(rows)
-    print(answer)
-    if options.write:
-        mark, end = "<!-- bench/cause_faults.py -->", "<!-- end of bench/cause_faults.py -->"
-        before, _, rest = options.write.read_text().partition(mark)
-        _, _, behind = rest.partition(end)
-        options.write.write_text(f"{before}{mark}\n\n{answer}\n{end}{behind}")
-    return 0
+    rows = slice_faults.measure_all(__doc__, Bench, report, say)
+    return 0 if rows else 1
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ is made smaller with the program as it was as the reference, the run recorded ag
 the changed line is there stand the sizes: statements (lines) of the backward slice of that run, of the chop, and the
 constants. Status 1 if a chop has no answer.
 """
-import argparse
 import json
 import pathlib
 import sys
@@ -16,8 +15,6 @@ import time
 
 import slice_faults
 from programs import run
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Bench(slice_faults.Bench):
@@ -62,9 +59,7 @@ def report(rows):
         sizes = r["sizes"]
         table.append([*start, f"{r['before']} → {r['after']} B", f"{sizes['backward']:,}", f"{sizes['chop']:,}",
                       f"{sizes['constants']:,}", where, f"{r['seconds']:.1f}"])
-    lines = ["| " + " | ".join(t) + " |" for t in table]
-    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
-    return "\n".join(lines) + "\n\n" + summary(rows)
+    return slice_faults.table_text(table) + "\n\n" + summary(rows)
 
 
 def summary(rows):
@@ -79,30 +74,13 @@ def summary(rows):
             f"Chop ÷ backward slice, median: {middle}.\n")
 
 
+def say(row):
+    where = "chop" if row.get("chop") else "constants" if row.get("constants") else "NEITHER"
+    return f"{row.get('error') or row['command'] + ' ' + str(row['sizes']) + ' ' + where} {row['seconds']:.1f} s"
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", default=str(ROOT / "build/slice-faults"))
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
-    parser.add_argument("--sources", help="where the sources are unpacked (PACKAGE-VERSION)")
-    parser.add_argument("--only", default="", help="faults or packages, separated by commas")
-    parser.add_argument("--write", type=pathlib.Path, help="replace what is between the marks of this script there")
-    options = parser.parse_args()
-    only = [o for o in options.only.split(",") if o]
-    bench, rows = Bench(options), []
-    for fault in slice_faults.faults():
-        if only and fault.name not in only and fault.package not in only:
-            continue
-        row = bench.measure(fault)
-        rows.append(row)
-        said = row.get("error") or f"{row['command']} {row['sizes']} {'chop' if row['chop'] else 'constants' if row['constants'] else 'NEITHER'}"
-        print(f"{fault.package}: {fault.name}: {said} {row['seconds']:.1f} s", file=sys.stderr, flush=True)
-    answer = report(rows)
-    print(answer)
-    if options.write:
-        mark, end = "<!-- bench/chop_faults.py -->", "<!-- end of bench/chop_faults.py -->"
-        before, _, rest = options.write.read_text().partition(mark)
-        _, _, behind = rest.partition(end)
-        options.write.write_text(f"{before}{mark}\n\n{answer}\n{end}{behind}")
+    rows = slice_faults.measure_all(__doc__, Bench, report, say)
     return 1 if any("error" in r for r in rows) else 0
 
 

@@ -7,7 +7,6 @@ The faults of bench/slice_faults.py (one changed line in bc, grep, lua5.4 or sql
 with the right output to compare with. For each: whether the changed line is among the answers, the first answer, how many
 experiments it took, how many a second, and how they were made. A fault that no single decision repairs has no answer.
 """
-import argparse
 import pathlib
 import sys
 
@@ -34,37 +33,18 @@ def report(rows):
         table.append([f"{r['fault'].package}: {r['fault'].name}", r["fault"].kind, r["line"],
                       "yes" if r["line"] in r["places"] else "no", places, f"{stats.get('experiments', 0):,}",
                       f"{rate:,.0f}", stats.get("method", ""), f"{r['seconds']:.1f}"])
-    lines = ["| " + " | ".join(t) + " |" for t in table]
-    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
     found = sum(r["line"] in r["places"] for r in rows)
     some = sum(bool(r["places"]) for r in rows)
-    return "\n".join(lines) + f"\n\nSome decision repairs {some} of {len(rows)}; the changed line is one for {found}.\n"
+    return slice_faults.table_text(table) + f"\n\nSome decision repairs {some} of {len(rows)}; the changed line is one for {found}.\n"
+
+
+def say(row):
+    return f"{', '.join(row['places']) or 'none'} {'; '.join(row['caveats'])}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", default=str(slice_faults.ROOT / "build/slice-faults"))
-    parser.add_argument("--bin", type=pathlib.Path, default=slice_faults.ROOT / "build/release/bin")
-    parser.add_argument("--sources", help="where the sources are unpacked (PACKAGE-VERSION)")
-    parser.add_argument("--only", default="", help="faults or packages, separated by commas")
-    parser.add_argument("--write", type=pathlib.Path, help="replace what is between the marks of this script there")
-    options = parser.parse_args()
-    only = [o for o in options.only.split(",") if o]
-    bench, rows = Bench(options), []
-    for fault in slice_faults.faults():
-        if only and fault.name not in only and fault.package not in only:
-            continue
-        rows.append(bench.measure(fault))
-        r = rows[-1]
-        print(f"{fault.package}: {fault.name}: {', '.join(r['places']) or 'none'} {'; '.join(r['caveats'])}", file=sys.stderr)
-    answer = report(rows)
-    print(answer)
-    if options.write:
-        mark, end = "<!-- bench/critical_faults.py -->", "<!-- end of bench/critical_faults.py -->"
-        before, _, rest = options.write.read_text().partition(mark)
-        _, _, behind = rest.partition(end)
-        options.write.write_text(f"{before}{mark}\n\n{answer}\n{end}{behind}")
-    return 0
+    rows = slice_faults.measure_all(__doc__, Bench, report, say)
+    return 0 if rows else 1
 
 
 if __name__ == "__main__":

@@ -254,9 +254,7 @@ def report(rows):
         times = " / ".join(f"{r[k]['seconds']:.1f}" for k in ("thin", "backward", "relevant", "origin"))
         line = r["line"] if r["executed"] else r["line"] + " (not executed)"
         table.append([f"{r['fault'].package}: {r['fault'].name}", r["fault"].kind, line, f"{r['traced']:,}", *found, times])
-    lines = ["| " + " | ".join(t) + " |" for t in table]
-    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
-    return "\n".join(lines) + "\n\n" + summary(rows)
+    return table_text(table) + "\n\n" + summary(rows)
 
 
 def summary(rows):
@@ -270,8 +268,16 @@ def summary(rows):
             f"In the slice of values alone: {count(executed, 'thin')}; in the origin: {count(executed, 'origin')}.\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def table_text(table):
+    """Rows of words, the first of them the heads, as Markdown."""
+    lines = ["| " + " | ".join(t) + " |" for t in table]
+    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
+    return "\n".join(lines)
+
+
+def measure_all(doc, bench_class, report, say):
+    """The command line that all scripts over these faults have: measures each, prints the report, and returns the rows."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", default=str(ROOT / "build/slice-faults"))
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--sources", help="where the sources are unpacked (PACKAGE-VERSION)")
@@ -279,25 +285,31 @@ def main():
     parser.add_argument("--write", type=pathlib.Path, help="replace what is between the marks of this script there")
     options = parser.parse_args()
     only = [o for o in options.only.split(",") if o]
-    bench, rows, bad = Bench(options), [], False
+    bench, rows = bench_class(options), []
     for fault in faults():
         if only and fault.name not in only and fault.package not in only:
             continue
-        row = bench.measure(fault)
-        rows.append(row)
-        failed = all(row[k]["status"] == 0 for k in ("thin", "backward", "relevant"))
-        found = row["relevant"]["there"] or not row["executed"]
-        note = "" if failed and found else "  MISSED" if failed else "  NO ANSWER"
-        bad = bad or bool(note)
-        print(f"{fault.package}: {fault.name}: {row['failure']}{note}", file=sys.stderr)
+        rows.append(bench.measure(fault))
+        print(f"{fault.package}: {fault.name}: {say(rows[-1])}", file=sys.stderr, flush=True)
     answer = report(rows)
     print(answer)
     if options.write:
-        mark, end = "<!-- bench/slice_faults.py -->", "<!-- end of bench/slice_faults.py -->"
+        name = pathlib.Path(sys.argv[0]).name
+        mark, end = f"<!-- bench/{name} -->", f"<!-- end of bench/{name} -->"
         before, _, rest = options.write.read_text().partition(mark)
         _, _, behind = rest.partition(end)
         options.write.write_text(f"{before}{mark}\n\n{answer}\n{end}{behind}")
-    return 1 if bad else 0
+    return rows
+
+
+def is_missed(row):
+    answered = all(row[k]["status"] == 0 for k in ("thin", "backward", "relevant"))
+    return not answered or not (row["relevant"]["there"] or not row["executed"])
+
+
+def main():
+    rows = measure_all(__doc__, Bench, report, lambda row: row["failure"] + ("  MISSED" if is_missed(row) else ""))
+    return 1 if any(map(is_missed, rows)) else 0
 
 
 if __name__ == "__main__":

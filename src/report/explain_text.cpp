@@ -34,10 +34,8 @@ std::string chainText(const finding::Suspect& s, SourceFiles& files, const Scree
   size_t number = 0;
   for (const finding::ChainStep& step : s.chain) {
     std::string where = placeText({step.place.file, step.place.line, 0, ""}, screen);
-    size_t room = screen.width() > 66 ? screen.width() - 66 : 14;
     std::string source = sourceOf(files, step.place, 34);
     std::string line = fmt::format("  {:>2}. {:<20} {:<34}  {}", ++number, where, source, step.text);
-    (void)room;
     while (!line.empty() && line.back() == ' ') line.pop_back();
     out += wrapped(line, screen.width(), 27) + "\n";
   }

@@ -58,7 +58,9 @@ TEST_F(BuildBudget, EndsTheBuild) {
 
 TEST_F(BuildBudget, CtrlCEndsTheBuild) {
   for (std::vector<std::string> words : {std::vector<std::string>{"critical"}, {"record"}}) {
-    std::vector<std::string> all = {"timeout", "--preserve-status", "-s", "INT", "0.5", kBin + "/faultline"};
+    // In the foreground: else the program is sent the signal twice, and the second one ends it at once.
+    std::vector<std::string> all = {"timeout", "--foreground", "--preserve-status", "-s",
+                                    "INT",     "0.5",          kBin + "/faultline"};
     all.insert(all.end(), words.begin(), words.end());
     all.insert(all.end(), {"--", *made_ / "large"});
     RunResult answer = ask(all);
