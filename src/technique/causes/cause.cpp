@@ -201,7 +201,9 @@ Result<bool> CauseFinder::isContradiction(const Wish& wish, uint64_t from, bool 
   if (answer.kind == logic::Answer::Unknown) cause.doubt = "a solver gave up (" + answer.reason + ")";
   if (answer.kind != logic::Answer::Unsatisfiable) return false;
   if (!wantsCore) return true;
-  auto core = logic::minimalCore(*solver_, checker_, terms_, conditions, options_.checkMilliseconds * 4);
+  constexpr uint32_t kWish[] = {0};
+  auto core =
+      logic::minimalCore(*solver_, checker_, terms_, conditions, options_.checkMilliseconds * 15, kWish);
   if (!core) return false;
   cause.isMinimal = core->isMinimal;
   cause.isChecked = core->isChecked;
