@@ -45,6 +45,8 @@ technique::Scope scopeOf(depend::History& history, const std::vector<std::string
   return scope;
 }
 
+} // namespace
+
 technique::Wanted wantedOf(const FailingRun& run) {
   using replay::FailureKind;
   if (!run.failure) return {};
@@ -57,8 +59,6 @@ technique::Wanted wantedOf(const FailingRun& run) {
     return {};
   }
 }
-
-} // namespace
 
 Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, CauseRun& causes,
                                          const CauseArguments& arguments, bool isAtFailure,

@@ -5,6 +5,7 @@
 #include "finding/causes_report.h"
 #include "logic/solver.h"
 #include "technique/causes/describe.h"
+#include "technique/causes/question.h"
 
 namespace faultline::cli {
 
@@ -24,6 +25,9 @@ struct CauseRun {
   std::unique_ptr<logic::Solver> solver, checker;
   technique::TreeOptions options;
 };
+
+// What the value that the run failed with should have been.
+technique::Wanted wantedOf(const FailingRun& run);
 
 // `deadline` bounds the growing; `mostValues` how many values are looked up for the report.
 Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, CauseRun& causes,

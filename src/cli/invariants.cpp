@@ -1,6 +1,7 @@
 // faultline invariants: what had to hold, statement by statement, for the failure to follow.
 #include "base/file.h"
 #include "base/process.h"
+#include "cli/cause_question.h"
 #include "cli/interrupt.h"
 #include "cli/value_question.h"
 #include "compiler/toolchain.h"
@@ -49,13 +50,6 @@ Result<void> writeProgram(logic::InstanceTerms& terms, const technique::Invarian
 }
 
 // As `causes` has it.
-technique::Wanted wantedOf(const FailingRun& run, const ValueOptions& options) {
-  if (!run.failure || !options.at.empty() || !options.expression.empty()) return {};
-  if (run.failure->kind == replay::FailureKind::Crash) return {technique::Wanted::NotNull};
-  if (run.failure->kind == replay::FailureKind::DivisionByZero) return {technique::Wanted::NotZero};
-  return {};
-}
-
 Result<int> invariants(const Context& context, const InvariantsArguments& options) {
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "invariants");
@@ -75,7 +69,8 @@ Result<int> invariants(const Context& context, const InvariantsArguments& option
   logic::Terms terms;
   logic::InstanceTerms made(terms, instances);
   std::unique_ptr<logic::Solver> solver = logic::makeZ3(terms), checker = logic::makeCvc5(terms);
-  technique::Wanted wanted = wantedOf(run->failing, options.value);
+  bool isAtFailure = options.value.at.empty() && options.value.expression.empty();
+  technique::Wanted wanted = isAtFailure ? wantedOf(run->failing) : technique::Wanted{};
   FL_TRY(question, technique::causeQuestion(made, run->question.from, thread, wanted));
   technique::InvariantOptions trace;
   trace.asValues = wanted.kind == technique::Wanted::NotNull;

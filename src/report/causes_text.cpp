@@ -58,7 +58,8 @@ std::string renderCause(const finding::CauseNodeInfo& n, size_t number, bool sho
   if (shown < all) out += fmt::format("     ... and {} lines more\n", all - shown);
   for (const std::string& source : n.sources) out += wrapped("     from " + source, screen.width(), 5) + "\n";
   if (!n.isMinimal) out += "     some of these may not be needed: the solver's time was over\n";
-  if (!n.contradiction.empty()) out += wrapped("     " + n.contradiction, screen.width(), 5) + "\n";
+  if (n.isEarly && !n.contradiction.empty())
+    out += wrapped("     " + n.contradiction, screen.width(), 5) + "\n";
   return out;
 }
 

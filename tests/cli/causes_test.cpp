@@ -148,6 +148,7 @@ int main(int argc, char **argv) {
   // That n was not greater than 5 cannot be, since it had been found to be greater than 10: no need to ask
   // for n.
   EXPECT_THAT(linesOf(tree["nodes"][0]), ElementsAre(8, 7, 5));
+  EXPECT_THAT(std::string(tree["nodes"][0]["contradiction"]), HasSubstr("line 5 had decided"));
   const json* decided = nodeAt(tree, 5);
   ASSERT_NE(decided, nullptr);
   EXPECT_EQ((*decided)["kind"], "decided");

@@ -68,11 +68,26 @@ public:
     FL_TRY(relation, relationOf(n));
     info.relation = relation;
     FL_CHECK(statements(n, info));
+    FL_TRY(contradiction, contradictionOf(n));
+    info.contradiction = contradiction;
     return info;
   }
 
 private:
   depend::RunCode& code() { return terms_.instances().history().code(); }
+
+  // Why it could not come out otherwise.
+  Result<std::string> contradictionOf(const CauseNode& n) {
+    if (n.cause.isBounded)
+      return fmt::format("followed over {} instances, no further", n.cause.instances.size());
+    if (n.cause.decisions.empty()) return std::string("these statements alone make it so");
+    std::string lines;
+    for (uint64_t time : n.cause.decisions) {
+      FL_TRY(x, terms_.instances().at(time));
+      lines += fmt::format("{}{}", lines.empty() ? "" : ", ", placeOf(code(), x.id, cwd_).line);
+    }
+    return fmt::format("it could not come out otherwise after what line {} had decided", lines);
+  }
 
   Result<std::string> relationOf(const CauseNode& n) {
     FL_TRY(x, terms_.instances().at(n.condition.concerns ? n.condition.concerns : n.condition.time));
