@@ -47,6 +47,29 @@ technique::Scope scopeOf(depend::History& history, const std::vector<std::string
 
 } // namespace
 
+namespace {
+
+// A name that is nowhere in the program was misspelt, and would prune nothing in silence.
+Result<void> checkCorrect(const replay::Program& program, const std::vector<std::string>& correct) {
+  for (const std::string& name : correct) {
+    size_t colon = name.rfind(':');
+    bool isLine =
+        colon != std::string::npos && name.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+    std::string file = isLine ? name.substr(0, colon) : name;
+    bool isKnown = false;
+    for (const auto& module : program.modules()) {
+      const fir::Image& image = *module->image;
+      for (const fir::Function& f : image.functions)
+        isKnown |= image.string(f.name) == name || image.string(image.symbols[f.symbol].name) == name;
+      for (const fir::File& f : image.files) isKnown |= image.string(f.path).ends_with(file);
+    }
+    if (!isKnown) return errorf("--correct {}: the program has no such function or file", name);
+  }
+  return {};
+}
+
+} // namespace
+
 technique::Wanted wantedOf(const FailingRun& run) {
   using replay::FailureKind;
   if (!run.failure) return {};
@@ -73,6 +96,7 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
                         run.failing.point.caveats.end());
   report.correct = arguments.correct;
 
+  FL_CHECK(checkCorrect(run.failing.run.replay.program(), arguments.correct));
   uint32_t thread = run.failing.run.replay.thread();
   if (!arguments.noSolver) {
     causes.solver = logic::makeZ3(causes.terms);

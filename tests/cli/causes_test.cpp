@@ -176,6 +176,10 @@ int main(int argc, char **argv) {
   EXPECT_NE(nodeAt(tree, 3), nullptr);
   tree = ask({"--correct", "limit", "--", "./program"});
   EXPECT_EQ(nodeAt(tree, 3), nullptr);
+  test::RunResult misspelt =
+      test::run({kBin + "/faultline", "causes", "--correct", "limits", "--", "./program"}, options_);
+  EXPECT_EQ(misspelt.status, 1);
+  EXPECT_THAT(misspelt.err, HasSubstr("--correct limits: the program has no such function or file"));
   tree = ask({"--correct", "program.c:3", "--", "./program"});
   EXPECT_EQ(nodeAt(tree, 3), nullptr);
 }
