@@ -3,49 +3,31 @@
 
     bench/cause_faults.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--write docs/figures.md]
 
-The faults of bench/slice_faults.py (one changed line in bc, grep, lua5.4 or sqlite3), each asked by `faultline causes`.
+The faults of subjects/debian, each asked by `faultline causes`.
 For each: on which level the changed line stands, how many different lines are shown up to it in the order of the tree
 (of a node below the first, four lines are shown before the rest folds; folded ones count as read last), how many lines
 the tree and the relevant slice have, which share of the run's instances is in the tree, and the time.
 """
 import math
-import pathlib
 import sys
 
+import ranking
 import slice_faults
 
-SHOWN = 4  # lines of a node that report/causes_text.cpp shows before it folds; of the first node, 24
-FIRST = 24
-
-
-def inspected(nodes, wanted):
-    """Lines read up to the wanted one, and the level of the node that has it; nothing if none has."""
-    seen, folded = set(), []
-    for node in nodes:
-        most = FIRST if node["level"] == 0 else SHOWN
-        for number, place in enumerate(node["statements"]):
-            line = (pathlib.Path(place["file"]).name, place["line"])
-            if number >= most:
-                folded.append((line, node["level"]))
-                continue
-            seen.add(line)
-            if line == wanted:
-                return len(seen), node["level"]
-    for line, level in folded:
-        seen.add(line)
-        if line == wanted:
-            return len(seen), level
-    return None
+def place_of(line):
+    file, _, number = line.rpartition(":")
+    return file, int(number)
 
 
 class Bench(slice_faults.Bench):
-    def answers(self, fault, recording, line):
-        name = pathlib.Path(fault.file).name
+    def answers(self, fault, recording, fault_lines):
         status, answer, seconds = self.ask("causes", recording, "--most", "2000", "--budget", "30")
         _, relevant, _ = self.ask("slice", recording, "--relevant")
         nodes = answer.get("nodes", [])
-        lines = {(pathlib.Path(s["file"]).name, s["line"]) for n in nodes for s in n["statements"]}
-        return {"fault": fault, "line": f"{name}:{line}", "status": status, "found": inspected(nodes, (name, line)),
+        lines = {slice_faults.place_text(s) for n in nodes for s in n["statements"]}
+        levels = [n["level"] for n in nodes if slice_faults.is_among(fault_lines, n["statements"])]
+        read = ranking.rank(ranking.tree_order(nodes), [place_of(line) for line in fault_lines])
+        return {"fault": fault, "line": ", ".join(fault_lines), "status": status, "found": (int(read), levels[0]) if read else None,
                 "nodes": len(nodes), "lines": len(lines), "relevant": len(relevant.get("statements", [])),
                 "stats": answer.get("stats", {}), "seconds": seconds,
                 "open": any("not complete" in c for c in answer.get("caveats", []))}
@@ -57,7 +39,7 @@ def report(rows):
     for r in rows:
         stats, found = r["stats"], r["found"]
         share = stats.get("instances", 0) / max(1, stats.get("run", 1))
-        table.append([f"{r['fault'].package}: {r['fault'].name}", r["fault"].kind, r["line"],
+        table.append([r["fault"].id, slice_faults.kind(r["fault"]), r["line"],
                       str(found[1]) if found else "-", str(found[0]) if found else "not in it",
                       f"{r['nodes']}{' (open)' if r['open'] else ''}", str(r["lines"]), str(r["relevant"]),
                       f"{share:.1%}", f"{stats.get('seconds_tree', 0):.2f}"])

@@ -3,34 +3,32 @@
 
     bench/chop_faults.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--write docs/figures.md]
 
-Takes the seeded faults of bench/slice_faults.py and asks `faultline chop` for each: the input (standard input, arguments)
+Takes the seeded faults of subjects/debian and asks `faultline chop` for each: the input (standard input, arguments)
 is made smaller with the program as it was as the reference, the run recorded again, and the slices meet. Beside whether
 the changed line is there stand the sizes: statements (lines) of the backward slice of that run, of the chop, and the
 constants. Status 1 if a chop has no answer.
 """
 import json
-import pathlib
 import sys
 import time
 
 import slice_faults
 from programs import run
+from subject_runs import place_files
 
 
 class Bench(slice_faults.Bench):
     def measure(self, fault):
-        right, faulty, line = self.build(fault)
-        stdin = self.work / "stdin"
-        stdin.write_text(fault.stdin)
-        for old in self.work.glob("stdin.min*"):
-            old.unlink()
+        right, faulty, lines = self.build(fault)
+        stdin = place_files(fault.test, self.work / "run")
         words = ["chop", "-q", "--json", "--argv", "--budget", "120", "--stdin", stdin]
-        if fault.kind != "crash":
+        failed = run([faulty, *fault.test.arguments], cwd=self.work / "run", stdin=stdin, env=self.env, check=False)
+        if failed.returncode >= 0:
             words += ["--reference", right]
         began = time.perf_counter()
-        done = run([self.options.bin.resolve() / "faultline", *words, "--", faulty, *fault.arguments], cwd=self.work,
+        done = run([self.options.bin.resolve() / "faultline", *words, "--", faulty, *fault.test.arguments], cwd=self.work / "run",
                    env=self.env, check=False)
-        row = {"fault": fault, "line": f"{pathlib.Path(fault.file).name}:{line}", "seconds": time.perf_counter() - began}
+        row = {"fault": fault, "line": ", ".join(lines), "seconds": time.perf_counter() - began}
         try:
             answer = json.loads(done.stdout)
         except json.JSONDecodeError:
@@ -38,8 +36,7 @@ class Bench(slice_faults.Bench):
             return row
 
         def there(entries):
-            name = pathlib.Path(fault.file).name
-            return any(e["line"] == line and pathlib.Path(e["file"]).name == name for e in entries)
+            return slice_faults.is_among(lines, entries)
 
         row.update(sizes=answer["sizes"], chop=there(answer["statements"]), constants=there(answer["constants"]),
                    before=answer["input"]["before"], after=answer["input"]["after"], command=answer["command"],
@@ -51,7 +48,7 @@ def report(rows):
     table = [["fault", "kind", "changed line", "input", "backward", "chop", "constants", "the line is in", "seconds"]]
     for r in rows:
         fault = r["fault"]
-        start = [f"{fault.package}: {fault.name}", fault.kind, r["line"]]
+        start = [fault.id, slice_faults.kind(fault), r["line"]]
         if "error" in r:
             table.append([*start, "", "", "", "", "no answer", f"{r['seconds']:.1f}"])
             continue
@@ -64,7 +61,7 @@ def report(rows):
 
 def summary(rows):
     answered = [r for r in rows if "error" not in r]
-    plain = [r for r in answered if r["fault"].kind != slice_faults.OMISSION]
+    plain = [r for r in answered if not r["fault"].omission]
     omitted = [r for r in answered if r not in plain]
     def found(of):
         return f"{sum(r['chop'] or r['constants'] for r in of)} of {len(of)}"

@@ -3,24 +3,22 @@
 
     bench/critical_faults.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--write docs/figures.md]
 
-The faults of bench/slice_faults.py (one changed line in bc, grep, lua5.4 or sqlite3), each asked by `faultline critical`
+The faults of subjects/debian, each asked by `faultline critical`
 with the right output to compare with. For each: whether the changed line is among the answers, the first answer, how many
 experiments it took, how many a second, and how they were made. A fault that no single decision repairs has no answer.
 """
-import pathlib
 import sys
 
 import slice_faults
 
 
 class Bench(slice_faults.Bench):
-    def answers(self, fault, recording, line):
-        name = pathlib.Path(fault.file).name
+    def answers(self, fault, recording, lines):
         status, answer, seconds = self.ask("critical", recording, "--most", "5", "--budget", "240")
         stats = answer.get("stats", {})
-        places = [f"{pathlib.Path(p['file']).name}:{p['line']}" for p in answer.get("predicates", [])]
+        places = [slice_faults.place_text(p) for p in answer.get("predicates", [])]
         unconfirmed = sum(not p["verified"] for p in answer.get("predicates", []))
-        return {"fault": fault, "line": f"{name}:{line}", "places": places, "seconds": seconds, "stats": stats,
+        return {"fault": fault, "line": ", ".join(lines), "found": bool(set(lines) & set(places)), "places": places, "seconds": seconds, "stats": stats,
                 "unconfirmed": unconfirmed, "caveats": answer.get("caveats", [])}
 
 
@@ -30,10 +28,10 @@ def report(rows):
         stats = r["stats"]
         rate = stats.get("experiments", 0) / max(stats.get("search_seconds", 0), 1e-9)
         places = ", ".join(dict.fromkeys(r["places"])) or "none"
-        table.append([f"{r['fault'].package}: {r['fault'].name}", r["fault"].kind, r["line"],
-                      "yes" if r["line"] in r["places"] else "no", places, f"{stats.get('experiments', 0):,}",
+        table.append([r["fault"].id, slice_faults.kind(r["fault"]), r["line"],
+                      "yes" if r["found"] else "no", places, f"{stats.get('experiments', 0):,}",
                       f"{rate:,.0f}", stats.get("method", ""), f"{r['seconds']:.1f}"])
-    found = sum(r["line"] in r["places"] for r in rows)
+    found = sum(r["found"] for r in rows)
     some = sum(bool(r["places"]) for r in rows)
     return slice_faults.table_text(table) + f"\n\nSome decision repairs {some} of {len(rows)}; the changed line is one for {found}.\n"
 

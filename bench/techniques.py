@@ -1,0 +1,123 @@
+"""How each technique is asked for a fault, and what ranking of lines its answer is.
+
+A technique is a function of an `Asker` that returns groups of lines, the most suspicious first (bench/ranking.py).
+"""
+import json
+import re
+import subprocess
+import time
+
+import ranking
+from subject_runs import FaultError
+
+
+class Answer:
+    def __init__(self, groups, seconds, document=None, note=""):
+        self.groups, self.seconds, self.document, self.note = groups, seconds, document, note
+
+
+def explain_parts(faultline):
+    """The techniques that `explain` has: what its --without takes, so that a new one is measured without a word here."""
+    text = subprocess.run([faultline, "explain", "--help"], capture_output=True, text=True, check=True).stdout
+    match = re.search(r"--without\s+\w+:\{([^}]*)\}", " ".join(text.split()))
+    return [w.strip() for w in match[1].split(",")] if match else []
+
+
+class Asker:
+    """Asks the tool about one case, within a budget."""
+
+    def __init__(self, case, faultline, key, budget, jobs):
+        self.case, self.faultline, self.key, self.budget, self.jobs = case, faultline, key, budget, jobs
+
+    def ask(self, command, *words, run=None):
+        """The document, the seconds on the clock; no document if there was no answer."""
+        call = [self.faultline, command, "-q", "--json", "--budget", str(self.budget), "-j", str(self.jobs), *words]
+        call += run or [self.case.record(self.faultline, self.key)]
+        began = time.perf_counter()
+        try:
+            # The variant that experiments need is built outside of the budget.
+            done = subprocess.run([str(c) for c in call], cwd=self.case.folder / "run", env=self.case.env,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=6 * self.budget + 120)
+        except subprocess.TimeoutExpired:
+            return None, time.perf_counter() - began, "did not end"
+        seconds = time.perf_counter() - began
+        try:
+            return json.loads(done.stdout), seconds, ""
+        except json.JSONDecodeError:
+            return None, seconds, done.stderr.decode(errors="replace").strip()[-200:] or f"status {done.returncode}"
+
+
+def line(place):
+    return place["file"], place["line"]
+
+
+def explain(asker, without=()):
+    words = [w for name in without for w in ("--without", name)]
+    document, seconds, note = asker.ask("explain", "--suspects", "200", *words)
+    return Answer([[line(s["place"])] for s in (document or {}).get("suspects", [])], seconds, document, note)
+
+
+def causes(asker):
+    document, seconds, note = asker.ask("causes", "--most", "2000")
+    return Answer(ranking.tree_order((document or {}).get("nodes", [])), seconds, None, note)
+
+
+def critical(asker):
+    document, seconds, note = asker.ask("critical", "--most", "20")
+    return Answer([[line(p)] for p in (document or {}).get("predicates", [])], seconds, None, note)
+
+
+def slice_of(*words):
+    def asked(asker):
+        document, seconds, note = asker.ask("slice", *words)
+        if not document or "start" not in document:
+            return Answer([], seconds, None, note or "no slice")
+        return Answer(ranking.by_distance(document["statements"], document["start"]), seconds, None, note)
+    return asked
+
+
+def chop(asker):
+    """The smallest input's chop, then the constants beside it; distances are not followed through the other parts."""
+    case = asker.case
+    words = ["--argv"] + (["--reference", case.right_program] if case.failure in ("output", "status") else [])
+    if case.failure == "hang":
+        words += ["--timeout", str(case.subject.timeout)]
+    for name in case.fault.test.files:
+        words += ["--file", name]
+    document, seconds, note = asker.ask("chop", *words, "--stdin", case.stdin,
+                                        run=["--", case.program, *case.fault.test.arguments])
+    if not document:
+        return Answer([], seconds, None, note)
+    start = document["failure"]["criterion"]["place"]
+    groups = [ranking.by_distance(document[part], start) for part in ("statements", "constants")]
+    return Answer(groups[0] + groups[1], seconds, None, note)
+
+
+def ochiai(asker):
+    """The peer: coverage of every test that the subject has, the failing runs of its other faults among them."""
+    case, began = asker.case, time.perf_counter()
+    subject, failing, passing = case.subject, [], []
+    tests = [case.fault.test, *subject.tests, *(f.test for f in subject.faults if f is not case.fault)]
+    for number, test in enumerate(tests):
+        right = case.run(case.right_program, test, "suite.right")
+        outcome, lines = case.lines(test, f"suite{number}")
+        (failing if outcome.kind(right) else passing).append(lines)
+    if not failing:
+        raise FaultError(f"{case.fault.id} does not fail when built for coverage")
+    if not passing:
+        return Answer([], 0.0, None, "no passing test")
+    return Answer(ranking.ochiai(failing, passing), time.perf_counter() - began)
+
+
+def table(faultline):
+    """Every ranking that is measured, by name: fused, without each part, each part alone, the single techniques, the peer."""
+    parts = explain_parts(faultline)
+    found = {"explain": explain}
+    for part in parts:
+        found[f"explain without {part}"] = lambda a, p=part: explain(a, [p])
+    if len(parts) > 2:
+        for part in parts:
+            found[f"explain only {part}"] = lambda a, p=part: explain(a, [q for q in parts if q != p])
+    found.update({"causes": causes, "critical": critical, "backward slice": slice_of(),
+                  "relevant slice": slice_of("--relevant"), "chop": chop, "ochiai": ochiai})
+    return found
