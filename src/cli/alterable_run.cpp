@@ -81,7 +81,7 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
   request.argv = options.words;
   request.program = program.string();
   request.expectation = std::move(expectation);
-  request.passOutput = !context.json;
+  request.passOutput = context.isText();
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   FL_TRY(path, freshRecordingName(options.words[0]));
   request.output = path;

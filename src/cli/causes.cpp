@@ -1,4 +1,5 @@
 // faultline causes: all potential causes of a failure, as a tree.
+#include "cli/answer.h"
 #include "cli/cause_browser.h"
 #include "cli/cause_question.h"
 #include "report/causes_text.h"
@@ -23,16 +24,15 @@ Result<int> causes(const Context& context, const CausesArguments& options) {
   CauseRun causes(*run->history);
   bool isAtFailure = options.value.at.empty() && options.value.expression.empty();
   FL_TRY(report, findCauses(context, *run, causes, options.causes, isAtFailure, deadline,
-                            context.json  ? 4000
-                            : options.all ? 2000
-                                          : 200));
-  report::SourceFiles files;
-  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
-                        std::filesystem::current_path().string()};
-  if (options.interactive) return browseCauses(context, std::move(report), files, screen);
+                            !context.isText() ? 4000
+                            : options.all     ? 2000
+                                              : 200));
+  report::SourceFiles sources;
+  if (options.interactive) return browseCauses(context, std::move(report), sources, answerScreen(context));
   report::CausesTextOptions shown{.mostNodes = options.all ? 0u : 12u};
-  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
-                                       : report::renderCauses(report, files, screen, shown)));
+  FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
+    return report::renderCauses(report, files, screen, shown);
+  }));
   return kAnswered;
 }
 
@@ -40,7 +40,7 @@ Result<int> causes(const Context& context, const CausesArguments& options) {
 
 void addCauses(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("causes", "All potential causes of the failure, as a tree");
-  addCommonOptions(*command, context);
+  addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<CausesArguments>();
   addValueOptions(*command, options->value);
   command

@@ -1,6 +1,7 @@
 // faultline chop: what carries the input that makes the run fail to its failure.
 #include "technique/chop/chop.h"
 #include "base/file.h"
+#include "cli/answer.h"
 #include "cli/reproduction.h"
 #include "finding/chop_report.h"
 #include "report/chop_text.h"
@@ -219,11 +220,10 @@ Result<void> fillReport(ValueRun& run, const FailingInput& failing, const Reprod
 }
 
 Result<int> answer(const Context& context, const ChopCommand& command, const finding::ChopReport& report) {
-  report::SourceFiles files;
-  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(), fs::current_path().string()};
   report::SliceTextOptions shown{.mostStatements = command.all ? 0u : 40u, .library = command.library};
-  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
-                                       : report::renderChop(report, files, screen, shown)));
+  FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
+    return report::renderChop(report, files, screen, shown);
+  }));
   return kAnswered;
 }
 
@@ -261,7 +261,7 @@ Result<int> chop(const Context& context, ChopCommand& command) {
 
 void addChop(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("chop", "What carries the failing input to the failure");
-  addCommonOptions(*command, context);
+  addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<ChopCommand>();
   addInputQuestionOptions(*command, options->asked, false);
   command

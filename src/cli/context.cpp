@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace faultline::cli {
@@ -38,6 +39,7 @@ Result<void> Context::answer(const nlohmann::json& document) const {
 void Context::run(const std::function<Result<int>()>& body) {
   // Nothing of ours throws but for want of memory; a library may, on a file that is not what it should be.
   auto done = [&]() -> Result<int> {
+    if (!badFormat.empty()) return Error{badFormat};
     try {
       return body();
     } catch (const std::bad_alloc&) {
@@ -77,14 +79,38 @@ CLI::Validator asWritten() {
       "");
 }
 
-void addCommonOptions(CLI::App& command, Context& context) {
+namespace {
+
+// "text, json and sarif".
+std::string listed(const Formats& names) {
+  std::string out = names.front();
+  for (size_t k = 1; k < names.size(); ++k) out += (k + 1 == names.size() ? " and " : ", ") + names[k];
+  return out;
+}
+
+void takeFormat(Context& context, const std::string& command, const Formats& formats) {
+  if (context.format.empty()) return;
+  if (std::find(formats.begin(), formats.end(), context.format) == formats.end())
+    context.badFormat =
+        fmt::format("{} has no format {}: it has {}", command, context.format, listed(formats));
+  else if (context.json && context.format != "json")
+    context.badFormat = fmt::format("--json and --format {}: give one of them", context.format);
+  context.json |= context.format == "json";
+}
+
+} // namespace
+
+void addCommonOptions(CLI::App& command, Context& context, const Formats& formats) {
   // A budget that was asked for is one for building, too. One that nobody asked for is not: large programs
   // would never get their variant.
-  command.parse_complete_callback([&command, &context] {
+  command.parse_complete_callback([&command, &context, formats] {
     CLI::Option* budget = command.get_option_no_throw("--budget");
     if (budget && budget->count() > 0) context.askedBudget = budget->as<double>();
+    takeFormat(context, command.get_name(), formats);
   });
-  command.add_flag("--json", context.json, "Print the answer as one JSON document");
+  command.add_flag("--json", context.json, "Print the answer as one JSON document: --format json");
+  command.add_option("--format", context.format, "Print the answer as " + listed(formats))
+      ->type_name("FORMAT");
   command.add_option("--output,-o", context.output, "Write the answer (of `record`: the recording) to FILE")
       ->type_name("FILE");
   command.add_flag("--quiet,-q", context.quiet, "No notes and no progress");

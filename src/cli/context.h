@@ -15,8 +15,14 @@ namespace faultline::cli {
 // cli.md: what a status means to a script.
 enum ExitStatus { kAnswered = 0, kCallAtFault = 1, kDidNotFail = 2, kNoAnswer = 3 };
 
+// What an answer can be printed as. Every command has text and json; some have more.
+using Formats = std::vector<std::string>;
+
 struct Context {
-  bool json = false;
+  bool json = false;                // --json, or --format json
+  std::string format;               // --format; empty: text, or json by --json
+  std::string badFormat;            // why it cannot be had, in one line
+  std::vector<std::string> command; // as we were called
   std::string output;
   bool quiet = false;
   bool verbose = false;
@@ -27,6 +33,8 @@ struct Context {
   double askedBudget = 0;          // seconds since then, for building variants too; 0: as long as it takes
   mutable bool wasStopped = false; // a build, by that or by Ctrl-C: there is no answer
 
+  // The answer is for a person to read: what the program prints may stand before it.
+  bool isText() const { return !json && (format.empty() || format == "text"); }
   ColorChoice colorChoice() const;
   Log log() const;
   // The terminal that the answer goes to: standard output, or a plain file.
@@ -44,8 +52,8 @@ struct Context {
 std::vector<std::string> wordsForCli11(int argc, char** argv);
 CLI::Validator asWritten();
 
-// Adds --json, --output, --quiet, --color, --jobs.
-void addCommonOptions(CLI::App& command, Context& context);
+// Adds --json, --format, --output, --quiet, --color, --jobs.
+void addCommonOptions(CLI::App& command, Context& context, const Formats& formats = {"text", "json"});
 
 void addBuild(CLI::App& app, Context& context);
 void addCache(CLI::App& app, Context& context);

@@ -1,4 +1,5 @@
 // faultline critical: which single decision, taken the other way, makes the run pass.
+#include "cli/answer.h"
 #include "cli/critical_question.h"
 #include "report/critical_text.h"
 
@@ -21,11 +22,9 @@ Result<int> critical(const Context& context, Arguments options) {
   auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(options.value.budget));
   FL_TRY(report, findCritical(context, *run, alterable, options.value.run, options.critical, deadline));
-  report::SourceFiles files;
-  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
-                        std::filesystem::current_path().string()};
-  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
-                                       : report::renderCritical(report, files, screen)));
+  FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
+    return report::renderCritical(report, files, screen);
+  }));
   return report.decisions.empty() ? kNoAnswer : kAnswered;
 }
 
@@ -34,7 +33,7 @@ Result<int> critical(const Context& context, Arguments options) {
 void addCritical(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("critical", "Which single decision, taken the other way, makes the run pass");
-  addCommonOptions(*command, context);
+  addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<Arguments>();
   addValueOptions(*command, options->value);
   command->add_option("--most", options->critical.most, "Stop when so many are found")

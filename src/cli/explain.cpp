@@ -1,9 +1,9 @@
 // faultline explain: what is wrong, in one answer from everything that fits.
+#include "cli/answer.h"
 #include "cli/cause_question.h"
 #include "cli/critical_question.h"
 #include "cli/interrupt.h"
 #include "explain/fuse.h"
-#include "report/explain_text.h"
 
 namespace faultline::cli {
 namespace {
@@ -149,11 +149,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
                        {"causes", causes.stats},
                        {"critical", critical.stats}};
-  report::SourceFiles files;
-  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
-                        std::filesystem::current_path().string()};
-  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(explanation)))
-                                       : report::renderExplanation(explanation, files, screen)));
+  FL_CHECK(answerExplanation(context, explanation));
   return explanation.suspects.empty() ? kNoAnswer : kAnswered;
 }
 
@@ -161,7 +157,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
 
 void addExplain(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("explain", "What is wrong, in one answer from everything that fits");
-  addCommonOptions(*command, context);
+  addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<ExplainArguments>();
   addValueOptions(*command, options->value);
   command

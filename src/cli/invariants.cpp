@@ -1,6 +1,7 @@
 // faultline invariants: what had to hold, statement by statement, for the failure to follow.
 #include "base/file.h"
 #include "base/process.h"
+#include "cli/answer.h"
 #include "cli/cause_question.h"
 #include "cli/interrupt.h"
 #include "cli/value_question.h"
@@ -109,12 +110,10 @@ Result<int> invariants(const Context& context, const InvariantsArguments& option
                   {"solver_calls", found.solverCalls},
                   {"terms", terms.size()},
                   {"seconds", std::chrono::duration<double>(Clock::now() - start).count()}};
-  report::SourceFiles files;
-  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
-                        std::filesystem::current_path().string()};
   report::InvariantsTextOptions shown{.mostSteps = options.all ? 0u : 40u};
-  FL_CHECK(context.answer(context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
-                                       : report::renderInvariants(report, files, screen, shown)));
+  FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
+    return report::renderInvariants(report, files, screen, shown);
+  }));
   return kAnswered;
 }
 
@@ -123,7 +122,7 @@ Result<int> invariants(const Context& context, const InvariantsArguments& option
 void addInvariants(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("invariants", "What had to hold, statement by statement, for the failure to follow");
-  addCommonOptions(*command, context);
+  addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<InvariantsArguments>();
   addValueOptions(*command, options->value);
   command->add_flag("--addresses", options->addresses,

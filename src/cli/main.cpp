@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   Context context;
+  context.command.assign(argv, argv + argc);
   addExplain(app, context);
   addRecord(app, context);
   addMinimize(app, context);

@@ -217,9 +217,9 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   request.seed = options.seed;
   request.captureOutput =
-      options.captureOutput || expectation.isGiven() || context.json || !isatty(STDOUT_FILENO);
+      options.captureOutput || expectation.isGiven() || !context.isText() || !isatty(STDOUT_FILENO);
   request.expectation = std::move(expectation);
-  request.passOutput = !context.json;
+  request.passOutput = context.isText();
   if (output.empty()) {
     FL_TRY(fresh, freshRecordingName(options.words[0]));
     output = fresh.string();

@@ -1,5 +1,6 @@
 // faultline slice: what influenced a value, by default the one that the run failed with.
 #include "technique/slice/slice.h"
+#include "cli/answer.h"
 #include "cli/value_question.h"
 #include "depend/potential.h"
 #include "report/slice_text.h"
@@ -30,14 +31,15 @@ bool isFunction(const replay::LoadedModule& module, uint32_t number, const std::
 }
 
 Result<int> answer(const Context& context, const SliceOptions& options, const finding::SliceReport& report) {
-  report::SourceFiles files;
-  report::Screen screen{context.answerTerminal(), report::localeHasUnicode(),
-                        std::filesystem::current_path().string()};
   report::SliceTextOptions shown{.mostStatements = options.all ? 0u : 40u, .library = options.library};
-  std::string text = options.dot    ? report::sliceDot(report, files, screen)
-                     : context.json ? finding::printed(finding::toJson(finding::toDocument(report)))
-                                    : report::renderSlice(report, files, screen, shown);
-  FL_CHECK(context.answer(text));
+  report::SourceFiles sources;
+  if (options.dot) {
+    FL_CHECK(context.answer(report::sliceDot(report, sources, answerScreen(context))));
+    return kAnswered;
+  }
+  FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
+    return report::renderSlice(report, files, screen, shown);
+  }));
   return kAnswered;
 }
 
@@ -107,7 +109,7 @@ Result<int> slice(const Context& context, const SliceOptions& options) {
 
 void addSlice(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("slice", "What influenced the failure, or any value of the run");
-  addCommonOptions(*command, context);
+  addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<SliceOptions>();
   addValueOptions(*command, options->value);
   command->add_flag("--relevant", options->relevant,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/interrupt.h"
 #include "depend/locate.h"
 #include "replay/expression.h"
@@ -265,10 +266,8 @@ Result<std::unique_ptr<ValueRun>> openValueRun(const Context& context, const Val
 }
 
 Result<int> answerDidNotFail(const Context& context, const ValueRun& run, const char* technique) {
-  if (context.json) {
-    finding::Document document{
-        .technique = technique, .program = programOf(run.failing.run), .caveats = run.failing.run.caveats};
-    FL_CHECK(context.answer(finding::printed(finding::toJson(document))));
+  if (!context.isText()) {
+    FL_CHECK(answerNoFailure(context, technique, programOf(run.failing.run), run.failing.run.caveats));
     return kDidNotFail;
   }
   bool takesValue = std::string_view(technique) == "origin";

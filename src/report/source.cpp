@@ -1,6 +1,7 @@
 #include "report/source.h"
 
 #include "base/file.h"
+#include "report/utf8.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,20 +11,6 @@ namespace {
 
 constexpr uintmax_t kLargestFile = 64 << 20;
 constexpr uint32_t kTab = 8;
-
-// Bytes of the sequence that begins with this one, if all of them are there; else 0.
-size_t sequenceLength(std::string_view text) {
-  auto lead = uint8_t(text[0]);
-  size_t length = lead < 0x80                   ? 1
-                  : lead >= 0xc2 && lead < 0xe0 ? 2
-                  : lead >= 0xe0 && lead < 0xf0 ? 3
-                  : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t k = 1; k < length; ++k)
-    if ((uint8_t(text[k]) & 0xc0) != 0x80) return 0;
-  return length == 2 && lead == 0xc2 && uint8_t(text[1]) < 0xa0 ? 0 : length; // C1 control codes
-}
 
 } // namespace
 

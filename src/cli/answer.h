@@ -1,0 +1,31 @@
+// Hands in a report in the format that was asked for. All formats are made from the same report.
+#pragma once
+
+#include "cli/context.h"
+#include "report/excerpt.h"
+#include "report/sarif_results.h"
+
+#include <filesystem>
+
+namespace faultline::cli {
+
+report::SarifOptions sarifOptions(const Context& context);
+report::Screen answerScreen(const Context& context);
+
+// `text` makes what a person reads: std::string(report::SourceFiles&, const report::Screen&).
+template <class Report, class Text>
+Result<void> answerReport(const Context& context, const Report& report, const Text& text) {
+  report::SourceFiles files;
+  if (context.json) return context.answer(finding::printed(finding::toJson(finding::toDocument(report))));
+  if (context.format == "sarif")
+    return context.answer(report::renderSarif(report::sarifOf(report), files, sarifOptions(context)));
+  return context.answer(text(files, answerScreen(context)));
+}
+
+Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation);
+
+// A run that did not fail has no answer; a script that asked for a document gets a valid one all the same.
+Result<void> answerNoFailure(const Context& context, const char* technique,
+                             const finding::ProgramInfo& program, const std::vector<std::string>& caveats);
+
+} // namespace faultline::cli
