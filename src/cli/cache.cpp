@@ -10,8 +10,10 @@ namespace {
 Result<int> listEntries(const Context& context) {
   FL_TRY(entries, compiler::listCache());
   FL_TRY(root, cacheDir());
-  nlohmann::json document{
-      {"schema", "faultline/1"}, {"directory", root.string()}, {"variants", nlohmann::json::array()}};
+  nlohmann::json document{{"schema", "faultline/1"},
+                          {"technique", "cache"},
+                          {"directory", root.string()},
+                          {"variants", nlohmann::json::array()}};
   uint64_t total = 0, units = 0;
   std::string text;
   for (const auto& e : entries) {
@@ -31,7 +33,8 @@ Result<int> listEntries(const Context& context) {
 
 Result<int> clean(const Context& context, uint64_t limit) {
   FL_TRY(removed, compiler::trimCache(limit));
-  FL_CHECK(context.json ? context.answer(nlohmann::json{{"schema", "faultline/1"}, {"removed", removed}})
+  FL_CHECK(context.json ? context.answer(nlohmann::json{
+                              {"schema", "faultline/1"}, {"technique", "cache"}, {"removed", removed}})
                         : context.answer(fmt::format("removed {}\n", humanSize(removed))));
   return kAnswered;
 }

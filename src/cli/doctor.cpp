@@ -95,7 +95,8 @@ Result<int> examine(const Context& context) {
   std::vector<Check> checks{checkCompiler(), checkLink(),        checkLayout(),  checkShadow(),
                             checkCache(),    checkContainment(), checkLandlock()};
   Terminal terminal = context.answerTerminal();
-  nlohmann::json document{{"schema", "faultline/1"}, {"checks", nlohmann::json::array()}};
+  nlohmann::json document{
+      {"schema", "faultline/1"}, {"technique", "doctor"}, {"checks", nlohmann::json::array()}};
   std::string text;
   bool ready = true;
   for (const Check& c : checks) {

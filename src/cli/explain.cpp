@@ -146,6 +146,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
                                     feeds.error().message);
   }
   explanation.suspects = explain::fuse(found, options.suspects);
+  explanation.tree = causes.nodes;
   explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
                        {"causes", causes.stats},
                        {"critical", critical.stats}};

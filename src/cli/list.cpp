@@ -23,8 +23,10 @@ Result<int> listRecordings(const Context& context, std::string directory) {
   }
   if (failed) return errorf("cannot list {}: {}", directory, failed.message());
   std::sort(files.rbegin(), files.rend());
-  nlohmann::json document{
-      {"schema", "faultline/1"}, {"directory", directory}, {"recordings", nlohmann::json::array()}};
+  nlohmann::json document{{"schema", "faultline/1"},
+                          {"technique", "list"},
+                          {"directory", directory},
+                          {"recordings", nlohmann::json::array()}};
   std::string text;
   for (auto& [when, path] : files) {
     auto recording = recording::Recording::open(path);

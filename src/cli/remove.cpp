@@ -24,7 +24,9 @@ Result<int> removeRecordings(const Context& context, const std::vector<std::stri
     removed.push_back(path.string());
     if (!context.json) context.log().note("removed {}", path.string());
   }
-  if (context.json) FL_CHECK(context.answer(nlohmann::json{{"schema", "faultline/1"}, {"removed", removed}}));
+  if (context.json)
+    FL_CHECK(context.answer(
+        nlohmann::json{{"schema", "faultline/1"}, {"technique", "remove"}, {"removed", removed}}));
   return kAnswered;
 }
 

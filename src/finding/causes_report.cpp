@@ -35,6 +35,12 @@ Json toJson(const CauseNodeInfo& n) {
 
 } // namespace
 
+Json nodesJson(const std::vector<CauseNodeInfo>& nodes) {
+  Json out = Json::array();
+  for (const CauseNodeInfo& n : nodes) out.push_back(toJson(n));
+  return out;
+}
+
 Document toDocument(const CausesReport& report) {
   Document document;
   document.technique = "causes";
@@ -42,8 +48,7 @@ Document toDocument(const CausesReport& report) {
   document.failure = report.failure;
   document.caveats = report.caveats;
   document.stats = report.stats;
-  document.part["nodes"] = Json::array();
-  for (const CauseNodeInfo& n : report.nodes) document.part["nodes"].push_back(toJson(n));
+  document.part["nodes"] = nodesJson(report.nodes);
   document.part["correct"] = report.correct;
   document.part["folded"] = report.folded;
   return document;

@@ -45,5 +45,6 @@ struct CausesReport {
 };
 
 Document toDocument(const CausesReport& report);
+Json nodesJson(const std::vector<CauseNodeInfo>& nodes);
 
 } // namespace faultline::finding

@@ -29,6 +29,7 @@ Document toDocument(const Explanation& explanation) {
     suspects.push_back(std::move(json));
   }
   document.part["suspects"] = std::move(suspects);
+  if (!explanation.tree.empty()) document.part["tree"] = nodesJson(explanation.tree);
   document.part["tried"] = explanation.tried;
   return document;
 }

@@ -2,7 +2,7 @@
 // to the failure. Every report renders this and computes nothing.
 #pragma once
 
-#include "finding/document.h"
+#include "finding/causes_report.h"
 
 namespace faultline::finding {
 
@@ -29,8 +29,9 @@ struct Suspect {
 struct Explanation {
   ProgramInfo program = {};
   std::optional<FailureInfo> failure = {};
-  std::vector<Suspect> suspects = {};  // the first is the most suspicious
-  std::vector<std::string> tried = {}; // what was done, a sentence each
+  std::vector<Suspect> suspects = {};   // the first is the most suspicious
+  std::vector<CauseNodeInfo> tree = {}; // all potential causes, in the order to be read; empty: not asked
+  std::vector<std::string> tried = {};  // what was done, a sentence each
   std::vector<std::string> caveats = {};
   Json stats = Json::object();
 };

@@ -5,8 +5,9 @@
 
 namespace faultline::test {
 
-// Empty: it is. Else what is wrong and where.
-inline std::string schemaErrors(const std::string& document, const std::string& schemaFile) {
+// Empty: it is. Else what is wrong and where. Closed: a member that the schema does not name is wrong, too.
+inline std::string schemaErrors(const std::string& document, const std::string& schemaFile,
+                                bool isClosed = false) {
   TempDir dir;
   writeFile(dir / "document.json", document);
   constexpr const char* kScript = R"(
@@ -16,6 +17,13 @@ try:
 except ImportError:
     sys.exit("python3-jsonschema is missing: scripts/install_packages.sh installs it")
 schema, document = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:3])
+def close(part):
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else []:
+        close(inner)
+    if isinstance(part, dict) and part.get("type") == "object" and "properties" in part:
+        part["additionalProperties"] = False
+if sys.argv[3] == "closed":
+    close(schema["$defs"])
 kind = jsonschema.validators.validator_for(schema)
 kind.check_schema(schema)
 errors = sorted(kind(schema).iter_errors(document), key=lambda e: str(e.path))
@@ -25,7 +33,8 @@ for e in errors[:5]:
 sys.exit(1 if errors else 0)
 )";
   // The system's own: Debian's packages are not in another Python that may come first on PATH.
-  RunResult got = run({"/usr/bin/python3", "-c", kScript, schemaFile, dir / "document.json"});
+  RunResult got = run(
+      {"/usr/bin/python3", "-c", kScript, schemaFile, dir / "document.json", isClosed ? "closed" : "open"});
   return got.status == 0 ? "" : "not valid:\n" + got.err;
 }
 
