@@ -59,9 +59,12 @@ def is_code(line):
 
 
 def beside(lines, at):
-    """The numbers (from 1) of the nearest lines of code before and behind the place before line index `at`."""
-    before = next((n for n in range(at - 1, -1, -1) if is_code(lines[n])), None)
-    behind = next((n for n in range(at, len(lines)) if is_code(lines[n])), None)
+    """The numbers (from 1) of the nearest lines of code before and behind the place before line index `at`.
+
+    The end of the function counts as one: what follows it has nothing to do with what is missing.
+    """
+    before = next((n for n in range(at - 1, -1, -1) if is_code(lines[n]) or lines[n].startswith("}")), None)
+    behind = next((n for n in range(at, len(lines)) if is_code(lines[n]) or lines[n].startswith("}")), None)
     return [n + 1 for n in (before, behind) if n is not None]
 
 

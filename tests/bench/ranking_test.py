@@ -1,0 +1,66 @@
+"""The arithmetic of rankings: what is counted, and what a tie, a missing fault and a folded line count as."""
+import unittest
+
+import ranking
+
+FAULT = [("src/a.c", 7)]
+
+
+class Rank(unittest.TestCase):
+    def test_counts_different_lines_up_to_the_fault(self):
+        groups = [[("/w/src/a.c", 1)], [("/w/src/a.c", 1)], [("/w/src/b.c", 7)], [("/w/src/a.c", 7)]]
+        self.assertEqual(ranking.rank(groups, FAULT), 3)
+
+    def test_a_file_of_the_same_name_elsewhere_is_another(self):
+        self.assertIsNone(ranking.rank([[("/w/lib/a.c", 7)]], FAULT))
+        self.assertEqual(ranking.rank([[("a.c", 7)]], FAULT), 1)
+
+    def test_of_several_fault_lines_the_first_counts(self):
+        self.assertEqual(ranking.rank([[("a.c", 3)], [("a.c", 8)], [("a.c", 7)]], [("a.c", 7), ("a.c", 8)]), 2)
+
+    def test_in_a_tie_the_fault_is_met_half_way(self):
+        tie = [("a.c", n) for n in range(5, 10)]
+        self.assertEqual(ranking.rank([[("a.c", 1)], tie], [("a.c", 7)]), 1 + 3)
+        self.assertEqual(ranking.rank([tie], [("a.c", 7), ("a.c", 9)]), 2)
+
+    def test_a_fault_that_is_not_there_has_no_rank(self):
+        self.assertIsNone(ranking.rank([[("a.c", 1)]], FAULT))
+        self.assertIsNone(ranking.rank([], FAULT))
+
+
+class Figures(unittest.TestCase):
+    def test_the_score_is_the_share_that_need_not_be_read(self):
+        self.assertAlmostEqual(ranking.score(5, 100), 0.95)
+        self.assertEqual(ranking.score(None, 100), 0)
+        self.assertEqual(ranking.score(120, 100), 0)
+
+    def test_what_was_not_found_is_in_no_top_and_above_every_median(self):
+        self.assertEqual(ranking.within([1, 3.5, None, 9], 5), 2)
+        self.assertEqual(ranking.middle([1, None, 4]), 4)
+        self.assertIsNone(ranking.middle([1, None, None]))
+        self.assertIsNone(ranking.middle([1, None]))
+
+
+class Orders(unittest.TestCase):
+    def test_ochiai_puts_what_only_failing_tests_execute_first(self):
+        only, both, mostly = ("a.c", 1), ("a.c", 2), ("a.c", 3)
+        groups = ranking.ochiai([{only, both, mostly}], [{both}, {both, mostly}])
+        self.assertEqual(groups, [[only], [mostly], [both]])
+
+    def test_a_slice_is_read_from_the_failure_backwards(self):
+        start = {"file": "a.c", "line": 9}
+        statements = [{"file": "a.c", "line": 1, "used_at": {"file": "a.c", "line": 5}, "instance": "@4"},
+                      {"file": "a.c", "line": 5, "used_at": start, "instance": "@6"},
+                      {"file": "a.c", "line": 8, "used_at": start, "instance": "@8"},
+                      {"file": "s.h", "line": 2, "used_at": start, "instance": "@9", "library": True}]
+        self.assertEqual(ranking.by_distance(statements, start), [[("a.c", 8)], [("a.c", 5)], [("a.c", 1)]])
+
+    def test_folded_lines_of_a_tree_are_read_last(self):
+        places = [{"file": "a.c", "line": n} for n in range(1, 7)]
+        nodes = [{"level": 1, "statements": places}, {"level": 2, "statements": [{"file": "a.c", "line": 20}]}]
+        self.assertEqual(ranking.rank(ranking.tree_order(nodes), [("a.c", 20)]), 5)
+        self.assertEqual(ranking.rank(ranking.tree_order(nodes), [("a.c", 5)]), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
