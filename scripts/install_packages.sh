@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Installs what scripts/packages.txt names and the machine lacks. Does nothing, and needs no rights, when all
-# is there; without rights it says which packages to install.
+# is there; without rights it says which packages to install. With --build, those are left out that only the
+# tests need.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
 
+leave_out=''
+[[ ${1-} == --build ]] && leave_out='/^# check/,$d'
 list="$(dirname "${BASH_SOURCE[0]}")/packages.txt"
 
 missing_packages() {
   local package
-  sed 's/#.*//' "$list" | while read -r package; do
+  sed "$leave_out;s/#.*//" "$list" | while read -r package; do
     [[ -n $package ]] || continue
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || echo "$package"
   done

@@ -1,6 +1,10 @@
 #include "cli/answer.h"
 
+#include "finding/paths.h"
 #include "report/explain_text.h"
+#include "report/html.h"
+
+#include <set>
 
 namespace faultline::cli {
 
@@ -12,11 +16,41 @@ report::SarifOptions sarifOptions(const Context& context) {
           .command = context.command};
 }
 
+namespace {
+
+report::HtmlOptions htmlOptions() {
+  return {.workingDirectory = std::filesystem::current_path().string(), .version = FAULTLINE_VERSION};
+}
+
+} // namespace
+
 report::Screen answerScreen(const Context& context) {
   return {context.answerTerminal(), report::localeHasUnicode(), std::filesystem::current_path().string()};
 }
 
+std::vector<std::string> changedSources(const finding::Explanation& explanation) {
+  std::vector<std::string> notes;
+  std::error_code failed;
+  auto built = std::filesystem::last_write_time(explanation.program.path, failed);
+  if (failed) return notes;
+  std::set<std::string> files;
+  for (const finding::Suspect& s : explanation.suspects) {
+    files.insert(s.place.file);
+    for (const finding::ChainStep& step : s.chain) files.insert(step.place.file);
+  }
+  std::string here = std::filesystem::current_path().string();
+  for (const std::string& file : files) {
+    auto written = std::filesystem::last_write_time(file, failed);
+    if (!failed && written > built)
+      notes.push_back(fmt::format("{} is newer than the program: its lines may have moved since it was built",
+                                  finding::shownPath(file, here)));
+  }
+  return notes;
+}
+
 Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation) {
+  report::SourceFiles files;
+  if (context.format == "html") return context.answer(report::renderHtml(explanation, files, htmlOptions()));
   return answerReport(context, explanation, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderExplanation(explanation, files, screen);
   });
@@ -28,6 +62,10 @@ Result<void> answerNoFailure(const Context& context, const char* technique,
     report::SourceFiles files;
     report::SarifLog log{.technique = technique, .program = program, .caveats = caveats};
     return context.answer(report::renderSarif(log, files, sarifOptions(context)));
+  }
+  if (context.format == "html") {
+    finding::Explanation nothing{.program = program, .caveats = caveats};
+    return answerExplanation(context, nothing);
   }
   finding::Document document{.technique = technique, .program = program, .caveats = caveats};
   return context.answer(finding::printed(finding::toJson(document)));

@@ -22,6 +22,9 @@ Result<void> answerReport(const Context& context, const Report& report, const Te
   return context.answer(text(files, answerScreen(context)));
 }
 
+// Sources that were changed after the program was built: what is shown of them may not be what was run.
+std::vector<std::string> changedSources(const finding::Explanation& explanation);
+
 Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation);
 
 // A run that did not fail has no answer; a script that asked for a document gets a valid one all the same.

@@ -150,6 +150,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
                        {"causes", causes.stats},
                        {"critical", critical.stats}};
+  for (std::string& note : changedSources(explanation)) explanation.caveats.push_back(std::move(note));
   FL_CHECK(answerExplanation(context, explanation));
   return explanation.suspects.empty() ? kNoAnswer : kAnswered;
 }
@@ -158,7 +159,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
 
 void addExplain(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("explain", "What is wrong, in one answer from everything that fits");
-  addCommonOptions(*command, context, {"text", "json", "sarif"});
+  addCommonOptions(*command, context, {"text", "json", "sarif", "html"});
   auto options = std::make_shared<ExplainArguments>();
   addValueOptions(*command, options->value);
   command

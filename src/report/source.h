@@ -16,6 +16,9 @@ public:
   // From 1; as it is in the file, without its end of line.
   std::optional<std::string_view> line(const std::string& path, uint32_t number);
 
+  // 0: there is none.
+  size_t lineCount(const std::string& path) { return file(path).lines.size(); }
+
 private:
   struct File {
     std::string text;

@@ -11,6 +11,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::string kBin = FAULTLINE_BIN_DIR;
@@ -113,6 +114,16 @@ TEST_F(Formats, ARunThatPassedGivesAnEmptyLog) {
   EXPECT_EQ(got.status, 2);
   EXPECT_EQ(sarifErrors(got.out), "");
   EXPECT_TRUE(json::parse(got.out)["runs"][0]["results"].empty());
+}
+
+TEST_F(Formats, ASourceThatIsNewerThanTheProgramIsSaid) {
+  build(kCount);
+  test::RunResult got = ask({"explain", "--", "./program", "5"}, "text");
+  EXPECT_THAT(got.out, Not(HasSubstr("newer than the program")));
+  auto later = std::filesystem::last_write_time(dir_ / "repo/program") + std::chrono::seconds(5);
+  std::filesystem::last_write_time(dir_ / "repo/src/program.c", later);
+  got = ask({"explain", "--", "./program", "5"}, "text");
+  EXPECT_THAT(got.out, HasSubstr("src/program.c is newer than the program"));
 }
 
 TEST_F(Formats, SarifNeedsNoSource) {
