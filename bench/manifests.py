@@ -5,6 +5,7 @@
 A subject is a right program; a fault is a change of it, the run that fails with it, and, worked out from the change, the
 lines where a person would have to mend it.
 """
+import base64
 import difflib
 import hashlib
 import pathlib
@@ -18,9 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KINDS = ("wrong operator", "wrong constant", "wrong condition", "missing statement", "extra statement", "wrong variable",
          "off by one", "initialisation", "pointer", "allocation", "order")
 SETS = ("tune", "held-out")
-TEST_KEYS = {"name", "args", "stdin", "files"}
+TEST_KEYS = {"name", "program", "args", "stdin", "files", "base64"}
 EDIT_KEYS = {"file", "after", "old", "new"}
-FAULT_KEYS = EDIT_KEYS | {"name", "kind", "set", "about", "edits", "patch", "belongs", "omission", "test"}
+FAULT_KEYS = EDIT_KEYS | {"name", "kind", "set", "about", "edits", "patch", "belongs", "omission", "program", "test"}
 SOURCE_KEYS, PACKAGE_KEYS = {"sources", "headers", "flags"}, {"package", "prepare", "make", "program"}
 
 
@@ -31,11 +32,12 @@ class ManifestError(Exception):
 class Test:
     """One run: arguments, standard input, and files that stand in the directory where it runs."""
 
-    def __init__(self, table, name):
-        self.name = table.get("name", name)
+    def __init__(self, table, name, program):
+        self.name, self.program = table.get("name", name), table.get("program", program)
         self.arguments = [str(a) for a in table.get("args", [])]
         self.stdin = table.get("stdin", "")
-        self.files = dict(table.get("files", {}))
+        self.files = {name: text.encode() for name, text in table.get("files", {}).items()}
+        self.files.update((name, base64.b64decode(text)) for name, text in table.get("base64", {}).items())
 
 
 class Edit:
@@ -55,7 +57,7 @@ class Edit:
 
 def is_code(line):
     """Whether a statement may stand there: no empty line, no comment, no brace alone."""
-    return not re.fullmatch(r"\s*(//.*|/\*.*|\*.*|[{}();\s]*|(\}\s*)?else\s*\{?|#.*)", line)
+    return not re.fullmatch(r"\s*(//.*|/\*.*|\*([\s/].*)?|[{}();\s]*|(\}\s*)?else\s*\{?|#.*)", line)
 
 
 def beside(lines, at):
@@ -84,7 +86,8 @@ class Fault:
     def __init__(self, subject, table):
         self.subject, self.name, self.kind = subject, table["name"], table["kind"]
         self.about, self.set = table.get("about", ""), table.get("set", "")
-        self.test = Test(table["test"], f"{self.name} fails")
+        self.program = table.get("program", subject.program)
+        self.test = Test(table["test"], f"{self.name} fails", self.program)
         single = [table] if "file" in table else []
         self.edits = [Edit(t) for t in single + table.get("edits", [])]
         self.omission = table.get("omission", False)
@@ -147,7 +150,7 @@ class Subject:
         self.name, self.language = data["name"], data["language"]
         self.about, self.timeout = data.get("about", ""), float(data.get("timeout", 10))
         self.build = data["build"]
-        self.tests = [Test(t, f"test {n + 1}") for n, t in enumerate(data.get("test", []))]
+        self.tests = [Test(t, f"test {n + 1}", self.program) for n, t in enumerate(data.get("test", []))]
         self.faults = [Fault(self, t) for t in data.get("fault", [])]
 
     @property

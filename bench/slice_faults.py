@@ -34,7 +34,7 @@ class Bench:
 
     def build(self, fault):
         """The right program, the faulty one, and the fault's lines (FILE:LINE)."""
-        right, folder = self.builder.right(fault.subject)
+        right, folder = self.builder.right(fault)
         lines = [f"{pathlib.Path(file).name}:{line}" for file, line in fault.places(folder)]
         return right, self.builder.faulty(fault), lines
 

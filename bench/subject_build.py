@@ -1,6 +1,7 @@
 """Builds subjects and their faulty versions into a work directory that later runs use again.
 
-    WORK/trees/SUBJECT.FLAVOUR/     a Debian package, built as it is
+    WORK/trees/SUBJECT.prepared/    a Debian package, configured
+    WORK/trees/SUBJECT.FLAVOUR/     ... and built as it is
     WORK/right/SUBJECT/             the right program
     WORK/faults/SUBJECT/FAULT/      the faulty one, its changed sources beside it, the run's directory
     ... .coverage                   the same, built for llvm-cov
@@ -58,12 +59,12 @@ class Builder:
     def environment(self, flavour):
         return dict(self.env, CC=flavour.cc, CXX=flavour.cxx)
 
-    def right(self, subject):
+    def right(self, fault):
         """The right program's path, and the folder of its sources."""
-        flavour = self.ours
+        subject, flavour = fault.subject, self.ours
         if subject.package:
             tree = self.tree(subject, flavour)
-            return tree / subject.program, tree
+            return tree / fault.program, tree
         folder = self.work / "right" / subject.name
         self.build_sources(subject, flavour, folder, {})
         return folder / subject.program, subject.folder
@@ -76,7 +77,7 @@ class Builder:
             self.build_package_fault(fault, flavour, folder)
         else:
             self.build_sources(fault.subject, flavour, folder, fault.faulty_texts(fault.subject.folder))
-        return folder / fault.subject.program
+        return folder / fault.program
 
     # ---- programs whose sources stand beside the manifest
 
@@ -102,13 +103,24 @@ class Builder:
         build = subject.build
         with self.lock(tree):
             if self.is_old(tree, subject.program, build):
+                prepared = self.prepared(subject)
+                shutil.rmtree(tree, ignore_errors=True)
+                shutil.copytree(prepared, tree, symlinks=True)
+                shell(build["make"], tree, self.environment(flavour))
+                self.built(tree, build)
+        return tree
+
+    def prepared(self, subject):
+        """The package's source, made ready by an ordinary compiler: what configure finds out does not depend on ours."""
+        tree = self.work / "trees" / f"{subject.name}.prepared"
+        content = [subject.package, subject.build.get("prepare", "")]
+        with self.lock(tree):
+            if self.is_old(tree, ".built", content):
                 shutil.rmtree(tree, ignore_errors=True)
                 shutil.copytree(programs.source(self.sources, subject.package), tree, symlinks=True)
                 touch_generated(tree)
-                if "prepare" in build:
-                    shell(build["prepare"], tree, self.environment(flavour))
-                shell(build["make"], tree, self.environment(flavour))
-                self.built(tree, build)
+                shell(subject.build.get("prepare", "true"), tree, self.environment(Flavour("plain", "clang-19", "clang++-19")))
+                self.built(tree, content)
         return tree
 
     def build_package_fault(self, fault, flavour, folder):
@@ -119,7 +131,7 @@ class Builder:
             raise BuildError(f"{fault.id}: {error}") from error
         content = [texts, fault.subject.build]
         with self.lock(folder):
-            if not self.is_old(folder, fault.subject.program, content):
+            if not self.is_old(folder, fault.program, content):
                 return
             # A copy of the whole: the objects need not be compiled again, and the source that reports quote is the faulty one.
             shutil.rmtree(folder, ignore_errors=True)

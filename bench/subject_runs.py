@@ -30,10 +30,10 @@ def place_files(test, folder):
     """An own directory for the run, with its files and its standard input (beside it)."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name, text in test.files.items():
+    for name, content in test.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(content)
     stdin = folder.with_name(folder.name + ".stdin")
     stdin.write_text(test.stdin)
     return stdin
@@ -57,7 +57,7 @@ class Case:
 
     def __init__(self, builder, fault):
         self.fault, self.subject, self.env = fault, fault.subject, builder.env
-        self.right_program, folder = builder.right(fault.subject)
+        self.right_program, folder = builder.right(fault)
         self.places = fault.places(folder)
         self.program = builder.faulty(fault)
         self.covered = builder.faulty(fault, builder.coverage)

@@ -37,7 +37,7 @@ class Asker:
         try:
             # The variant that experiments need is built outside of the budget.
             done = subprocess.run([str(c) for c in call], cwd=self.case.folder / "run", env=self.case.env,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=6 * self.budget + 120)
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=3 * self.budget + 60)
         except subprocess.TimeoutExpired:
             return None, time.perf_counter() - began, "did not end"
         seconds = time.perf_counter() - began
@@ -98,6 +98,7 @@ def ochiai(asker):
     case, began = asker.case, time.perf_counter()
     subject, failing, passing = case.subject, [], []
     tests = [case.fault.test, *subject.tests, *(f.test for f in subject.faults if f is not case.fault)]
+    tests = [t for t in tests if t.program == case.fault.program]
     for number, test in enumerate(tests):
         right = case.run(case.right_program, test, "suite.right")
         outcome, lines = case.lines(test, f"suite{number}")
