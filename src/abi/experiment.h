@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 3
+#define FL_EXPERIMENT_VERSION 4
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -27,11 +27,48 @@
 
 enum fl_alteration_kind {
   FL_ALTER_SWITCH = 0,
-  FL_ALTER_SWITCH_FROM_THEN = 1,
-  FL_ALTER_SWITCH_TO = 2,
-  FL_ALTER_VALUE = 3,
-  FL_ALTER_MEMORY = 4,
-  FL_ALTER_SKIP = 5,
+  FL_ALTER_SWITCH_TO = 1,
+  FL_ALTER_VALUE = 2,
+  FL_ALTER_MEMORY = 3,
+  FL_ALTER_SKIP = 4,
+  FL_ALTER_CHANGE = 5, /* computed otherwise: `change`, by `value` */
+};
+
+/* How an instruction computes otherwise than it is written. */
+enum fl_change {
+  FL_CHANGE_ADD = 0,       /* its result, and `value` */
+  FL_CHANGE_NOT = 1,       /* 1 if its result is 0, else 0 */
+  FL_CHANGE_NEGATE = 2,    /* minus its result */
+  FL_CHANGE_OPERATION = 3, /* another operation on the same operands: `value` is an fl_operation */
+  FL_CHANGE_LEFT = 4,      /* its left operand */
+  FL_CHANGE_RIGHT = 5,
+  FL_CHANGE_SWAP = 6,     /* with its operands exchanged */
+  FL_CHANGE_SET_LEFT = 7, /* as if its left operand were `value` */
+  FL_CHANGE_SET_RIGHT = 8,
+};
+
+/* What an instruction with operands does, where it asks whether to be altered. */
+enum fl_operation {
+  FL_OPERATION_ADD,
+  FL_OPERATION_SUB,
+  FL_OPERATION_MUL,
+  FL_OPERATION_UDIV,
+  FL_OPERATION_SDIV,
+  FL_OPERATION_UREM,
+  FL_OPERATION_SREM,
+  FL_OPERATION_SHL,
+  FL_OPERATION_LSHR,
+  FL_OPERATION_ASHR,
+  FL_OPERATION_AND,
+  FL_OPERATION_OR,
+  FL_OPERATION_XOR,
+  FL_OPERATION_FADD,
+  FL_OPERATION_FSUB,
+  FL_OPERATION_FMUL,
+  FL_OPERATION_FDIV,
+  FL_OPERATION_ZEXT, /* of the left operand */
+  FL_OPERATION_SEXT,
+  FL_OPERATION_COMPARE = 64, /* + LLVM's number of the predicate, of integers and floats */
 };
 
 typedef struct fl_alteration {
@@ -42,6 +79,10 @@ typedef struct fl_alteration {
   uint64_t address;
   uint64_t bytes; /* FL_ALTER_MEMORY: place and size of what is written */
   uint64_t size;
+  uint32_t each;   /* in each execution from then on */
+  uint32_t change; /* FL_ALTER_CHANGE */
+  uint32_t slot;   /* 0: the instance itself; k + 1: its operand k, as the instance uses it */
+  uint32_t reserved;
 } fl_alteration;
 
 enum fl_cut {
@@ -106,6 +147,7 @@ typedef struct fl_experiments {
   uint64_t snapshots, rollbacks, pages_saved, pages_restored;
   uint32_t landlock;     /* version in force beneath the catching of system calls; 0: none */
   uint32_t walk_refused; /* how often the run itself was refused something */
+  uint64_t walk_mapped;  /* bytes that it mapped, in all */
 } fl_experiments;
 
 #endif

@@ -60,8 +60,13 @@
   /* Only in an alter variant. The epoch counter has come to 0: the epoch has begun at which the runtime     \
    * wants to be asked (state.epoch_bias). */                                                                \
   X(fl_epoch_stop, COLD, v, )                                                                                \
-  /* (value, id, module): state.armed is not 0. The value that the instance shall have; zero-extended. */    \
+  /* (value, id, module): its bit of state.armed is set. The value that the instance shall have, or use;     \
+   * zero-extended. */                                                                                       \
   X(fl_alter, COLD, l, lip)                                                                                  \
+  /* (value, slot, id, module): the same of one of its operands. */                                          \
+  X(fl_alter_operand, COLD, l, liip)                                                                         \
+  /* (value, left, right, operation + bits of an operand << 8, id, module): the same of what it computes. */ \
+  X(fl_alter_computed, COLD, l, llliip)                                                                      \
   /* (id, module): the same: 1 if the instance shall not take place at all. */                               \
   X(fl_skip, COLD, i, ip)
 

@@ -76,7 +76,8 @@ typedef struct fl_state {
   uint32_t fault_signal; /* that ended the program, 0: none; with the machine's program counter */
   uint64_t fault_counter;
   /* Of an alter variant. Its epoch counter holds epoch - epoch_bias: it comes to 0, and is noticed, where the
-   * epoch `epoch_bias` begins. While `armed` is not 0, each instance that may be altered asks first. */
+   * epoch `epoch_bias` begins. While bit (id mod 32) of `armed` is set, an instance that may be altered asks
+   * first. A module's base is a multiple of 32, so local and global id agree on the bit. */
   uint64_t epoch_bias;
   uint32_t armed;
   uint32_t world_pid;   /* which number the process believes it has; 0: its own */
@@ -93,6 +94,9 @@ enum fl_state_flags {
   FL_FLAG_DROP = 8,     /* set by who runs an experiment: only the state is looked at, never the log */
 };
 
+#define FL_ARMED_BITS 32u
+#define FL_ARMED_BIT(id) (1u << ((id) % FL_ARMED_BITS))
+
 /* One per instrumented object file; the object registers it before any of its code runs. */
 typedef struct fl_module {
   uint64_t hash;         /* of the IR record it was made from */
@@ -101,7 +105,7 @@ typedef struct fl_module {
   void* const* symbols; /* addresses of the module's symbols in FIR order; 0 where unresolved */
   const uint64_t*
       sizes;     /* bytes of initialised data whose shadow must be set at start; 0 for code and zeros */
-  uint32_t base; /* set by the runtime: global id = base + local id */
+  uint32_t base; /* set by the runtime: global id = base + local id; a multiple of FL_ARMED_BITS */
   uint32_t reserved;
 } fl_module;
 

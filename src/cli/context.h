@@ -58,6 +58,7 @@ void addCommonOptions(CLI::App& command, Context& context, const Formats& format
 void addBuild(CLI::App& app, Context& context);
 void addCache(CLI::App& app, Context& context);
 void addCauses(CLI::App& app, Context& context);
+void addChanges(CLI::App& app, Context& context);
 void addInvariants(CLI::App& app, Context& context);
 void addCritical(CLI::App& app, Context& context);
 void addChop(CLI::App& app, Context& context);

@@ -8,7 +8,8 @@ namespace {
 
 struct Arguments {
   ValueOptions value;
-  CriticalArguments critical;
+  LaboratoryOptions laboratory;
+  size_t most = 3;
 };
 
 Result<int> critical(const Context& context, Arguments options) {
@@ -21,7 +22,11 @@ Result<int> critical(const Context& context, Arguments options) {
   if (run->didNotFail) return answerDidNotFail(context, *run, "critical");
   auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(options.value.budget));
-  FL_TRY(report, findCritical(context, *run, alterable, options.value.run, options.critical, deadline));
+  FL_TRY(laboratory, openLaboratory(context, *run, options.value.run, options.laboratory));
+  FL_TRY(slice, relevantSlice(*run));
+  FL_TRY(report, findCritical(context, *run, laboratory, slice, options.most, deadline));
+  report.caveats.insert(report.caveats.begin(), alterable.caveats.begin(), alterable.caveats.end());
+  laboratory.addCaveats(report.caveats);
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderCritical(report, files, screen);
   }));
@@ -36,19 +41,11 @@ void addCritical(CLI::App& app, Context& context) {
   addCommonOptions(*command, context, {"text", "json", "sarif"});
   auto options = std::make_shared<Arguments>();
   addValueOptions(*command, options->value);
-  command->add_option("--most", options->critical.most, "Stop when so many are found")
+  command->add_option("--most", options->most, "Stop when so many are found")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  command
-      ->add_option("--method", options->critical.method,
-                   "rollback: experiments in one process; fresh: a process for each; auto: what the program\n"
-                   "allows")
-      ->check(CLI::IsMember({"auto", "rollback", "fresh"}))
-      ->type_name("METHOD")
-      ->capture_default_str();
-  command->add_flag("--uncontained", options->critical.uncontained,
-                    "Let altered runs do what you can do: write files, use the network, send signals");
+  addLaboratoryOptions(*command, options->laboratory);
   command->callback([options, &context] { context.run([&] { return critical(context, *options); }); });
 }
 

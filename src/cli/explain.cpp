@@ -1,6 +1,7 @@
 // faultline explain: what is wrong, in one answer from everything that fits.
 #include "cli/answer.h"
 #include "cli/cause_question.h"
+#include "cli/changes_question.h"
 #include "cli/critical_question.h"
 #include "cli/interrupt.h"
 #include "explain/fuse.h"
@@ -13,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 struct ExplainArguments {
   ValueOptions value;
   CauseArguments causes;
-  CriticalArguments critical{.most = 6};
+  LaboratoryOptions laboratory;
   std::vector<std::string> without; // techniques
   size_t suspects = 25;             // in the document
 };
@@ -73,7 +74,7 @@ void addAll(std::vector<std::string>& to, const std::vector<std::string>& from, 
 // Experiments need the program's alter variant. Where that cannot be, the rest is asked of the run as it is.
 Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArguments& options,
                                     std::string& why) {
-  if (!isWanted(options, "critical")) {
+  if (!isWanted(options, "critical") && !isWanted(options, "changes")) {
     why = "left out";
     return AlterableRun{};
   }
@@ -85,6 +86,49 @@ Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArgumen
   if (!isRecording) return made.error();
   why = made.error().message;
   return AlterableRun{};
+}
+
+// In the order that a person reads them.
+LineOrder linesOf(const finding::CausesReport& causes) {
+  LineOrder order;
+  for (const finding::CauseNodeInfo& node : causes.nodes)
+    for (const finding::CauseStatement& s : node.statements)
+      if (!s.isLibrary) order.try_emplace({s.place.file, s.place.line}, order.size());
+  return order;
+}
+
+// What alters the run: decisions taken the other way, small changes of the code.
+Result<void> experiments(const Context& context, ValueRun& run, const ExplainArguments& options,
+                         const finding::CausesReport& causes, finding::Explanation& explanation,
+                         Clock::time_point begin, finding::CriticalReport& critical,
+                         finding::ChangesReport& changes) {
+  constexpr size_t kDecisions = 6, kChanges = 60;
+  const double budget = options.value.budget;
+  FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
+  FL_TRY(slice, relevantSlice(run));
+  if (isWanted(options, "critical")) {
+    FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.65)));
+    critical = std::move(report);
+    explanation.tried.push_back(
+        fmt::format("{} decisions taken the other way in {:.1f} s, {} of them make the "
+                    "run pass: faultline critical",
+                    critical.tried, critical.seconds, critical.passed));
+    addAll(explanation.caveats, critical.caveats, "critical");
+  }
+  if (isWanted(options, "changes") && !wasInterrupted()) {
+    FL_TRY(report, findChanges(context, run, laboratory, slice, linesOf(causes), kChanges,
+                               begin + seconds(budget * 0.95)));
+    changes = std::move(report);
+    explanation.tried.push_back(
+        fmt::format("{} small changes of the code in {:.1f} s, {} of them make the run "
+                    "pass: faultline changes",
+                    changes.tried, changes.seconds, changes.passed));
+    addAll(explanation.caveats, changes.caveats, "changes");
+  }
+  std::vector<std::string> caveats;
+  laboratory.addCaveats(caveats);
+  addAll(explanation.caveats, caveats, "experiments");
+  return {};
 }
 
 Result<int> explain(const Context& context, ExplainArguments options) {
@@ -119,20 +163,16 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     addAll(explanation.caveats, causes.caveats, "causes");
   }
   finding::CriticalReport critical;
+  finding::ChangesReport changes;
   if (!alterable.recording.empty() && !wasInterrupted()) {
-    auto searched = findCritical(context, *run, alterable, options.value.run, options.critical,
-                                 begin + seconds(budget * 0.9));
-    if (searched) {
-      critical = std::move(*searched);
-      found.critical = &critical;
-      explanation.tried.push_back(
-          fmt::format("{} decisions taken the other way in {:.1f} s, {} of them make the run "
-                      "pass: faultline critical",
-                      critical.tried, critical.seconds, critical.passed));
-      addAll(explanation.caveats, critical.caveats, "critical");
+    auto tried = experiments(context, *run, options, causes, explanation, begin, critical, changes);
+    if (tried) {
+      if (isWanted(options, "critical")) found.critical = &critical;
+      if (isWanted(options, "changes")) found.changes = &changes;
     } else {
-      noExperiments = searched.error().message;
+      noExperiments = tried.error().message;
     }
+    addAll(explanation.caveats, alterable.caveats, "experiments");
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
@@ -149,7 +189,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   explanation.tree = causes.nodes;
   explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
                        {"causes", causes.stats},
-                       {"critical", critical.stats}};
+                       {"critical", critical.stats},
+                       {"changes", changes.stats}};
   for (std::string& note : changedSources(explanation)) explanation.caveats.push_back(std::move(note));
   FL_CHECK(answerExplanation(context, explanation));
   return explanation.suspects.empty() ? kNoAnswer : kAnswered;
@@ -168,14 +209,15 @@ void addExplain(CLI::App& app, Context& context) {
       ->type_name("WHAT")
       ->allow_extra_args(false);
   command
-      ->add_option("--without", options->without, "Leave a technique out: causes, critical; may be repeated")
-      ->check(CLI::IsMember({"causes", "critical"}))
+      ->add_option("--without", options->without,
+                   "Leave a technique out: causes, critical, changes; may be repeated")
+      ->check(CLI::IsMember({"causes", "critical", "changes"}))
       ->type_name("TECHNIQUE")
       ->allow_extra_args(false);
   command->add_option("--suspects", options->suspects, "How many the document (--json) has")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--uncontained", options->critical.uncontained,
+  command->add_flag("--uncontained", options->laboratory.uncontained,
                     "Let altered runs do what you can do: write files, use the network, send signals");
   command->callback([options, &context] { context.run([&] { return explain(context, *options); }); });
 }

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   addCache(app, context);
   addCauses(app, context);
   addInvariants(app, context);
+  addChanges(app, context);
   addCritical(app, context);
   addDoctor(app, context);
   addWorker(app, context);

@@ -1,4 +1,5 @@
 // What an alter variant has beyond a record variant; see instrument.h.
+#include "abi/experiment.h"
 #include "compiler/instrument_function.h"
 
 #include <llvm/IR/InlineAsm.h>
@@ -22,6 +23,62 @@ bool canBeSkipped(const CallInst& i) {
          i.getIntrinsicID() == Intrinsic::not_intrinsic;
 }
 
+std::optional<uint32_t> operationOf(unsigned opcode) {
+  switch (opcode) {
+  case Instruction::Add:
+    return FL_OPERATION_ADD;
+  case Instruction::Sub:
+    return FL_OPERATION_SUB;
+  case Instruction::Mul:
+    return FL_OPERATION_MUL;
+  case Instruction::UDiv:
+    return FL_OPERATION_UDIV;
+  case Instruction::SDiv:
+    return FL_OPERATION_SDIV;
+  case Instruction::URem:
+    return FL_OPERATION_UREM;
+  case Instruction::SRem:
+    return FL_OPERATION_SREM;
+  case Instruction::Shl:
+    return FL_OPERATION_SHL;
+  case Instruction::LShr:
+    return FL_OPERATION_LSHR;
+  case Instruction::AShr:
+    return FL_OPERATION_ASHR;
+  case Instruction::And:
+    return FL_OPERATION_AND;
+  case Instruction::Or:
+    return FL_OPERATION_OR;
+  case Instruction::Xor:
+    return FL_OPERATION_XOR;
+  case Instruction::FAdd:
+    return FL_OPERATION_FADD;
+  case Instruction::FSub:
+    return FL_OPERATION_FSUB;
+  case Instruction::FMul:
+    return FL_OPERATION_FMUL;
+  case Instruction::FDiv:
+    return FL_OPERATION_FDIV;
+  case Instruction::ZExt:
+    return FL_OPERATION_ZEXT;
+  case Instruction::SExt:
+    return FL_OPERATION_SEXT;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<uint32_t> operationOf(const Instruction& i) {
+  if (auto* compare = dyn_cast<CmpInst>(&i)) return FL_OPERATION_COMPARE + uint32_t(compare->getPredicate());
+  return operationOf(i.getOpcode());
+}
+
+// A value of it takes part in computations of src/runtime/compute.h.
+bool isWord(const Type* type) {
+  return type->isPointerTy() || type->isFloatTy() || type->isDoubleTy() ||
+         (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+}
+
 } // namespace
 
 void FunctionInstrument::beginEpochOrStop(IRBuilder<>& b) {
@@ -43,6 +100,7 @@ void FunctionInstrument::visitAlterable(Instruction& i) {
   if (auto* c = dyn_cast<CallInst>(&i); c && canBeSkipped(*c) && !isCopyCall(*c) && !isFillCall(*c))
     return alterCall(*c);
   if (isa<LoadInst>(i)) return alterValue(i);
+  if (operationOf(i)) return alterComputed(i);
   visit(i);
 }
 
@@ -53,13 +111,14 @@ Value* FunctionInstrument::fromWord(IRBuilder<>& b, Value* word, Type* type) {
   return type->isIntegerTy() ? bits : b.CreateBitCast(bits, type);
 }
 
-// Ends `head` with a branch to `cold` if an alteration is due, else to where it went before.
-BranchInst* FunctionInstrument::branchIfArmed(BasicBlock* head, BasicBlock* cold) {
+// Ends `head` with a branch to `cold` if an alteration may be due, else to where it went before.
+BranchInst* FunctionInstrument::branchIfArmed(BasicBlock* head, BasicBlock* cold, uint32_t id) {
   auto* old = cast<BranchInst>(head->getTerminator());
   IRBuilder<> b(old);
   Value* armed = b.CreateAlignedLoad(
       hooks_.i32, hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, armed)), Align(4), true);
-  BranchInst* branch = b.CreateCondBr(b.CreateIsNotNull(armed), cold, old->getSuccessor(0),
+  Value* own = b.CreateAnd(armed, b.getInt32(FL_ARMED_BIT(id)));
+  BranchInst* branch = b.CreateCondBr(b.CreateIsNotNull(own), cold, old->getSuccessor(0),
                                       MDBuilder(hooks_.context).createBranchWeights(1, 1000000));
   old->eraseFromParent();
   return branch;
@@ -68,15 +127,20 @@ BranchInst* FunctionInstrument::branchIfArmed(BasicBlock* head, BasicBlock* cold
 // `value`, or what it is to be instead, for use at `at`; `value` itself if it is of a kind that cannot be
 // altered.
 Value* FunctionInstrument::altered(Value* value, Instruction* at, uint32_t id) {
+  return alteredBy(value, at, id, [&](IRBuilder<>& b, Value* word) {
+    return hooks_.call(b, hooks_.fl_alter, {word, idValue(id), hooks_.descriptor});
+  });
+}
+
+Value* FunctionInstrument::alteredBy(Value* value, Instruction* at, uint32_t id, Ask ask) {
   IRBuilder<> b(at);
   if (!asWord(b, value)) return value;
   BasicBlock* head = at->getParent();
   BasicBlock* tail = SplitBlock(head, at);
   auto* cold = BasicBlock::Create(hooks_.context, "", &function_, tail);
-  branchIfArmed(head, cold);
+  branchIfArmed(head, cold, id);
   b.SetInsertPoint(cold);
-  Value* word = hooks_.call(b, hooks_.fl_alter, {asWord(b, value), idValue(id), hooks_.descriptor});
-  Value* other = fromWord(b, word, value->getType());
+  Value* other = fromWord(b, ask(b, asWord(b, value)), value->getType());
   b.CreateBr(tail);
   b.SetInsertPoint(tail, tail->begin());
   PHINode* phi = b.CreatePHI(value->getType(), 2);
@@ -110,7 +174,7 @@ void FunctionInstrument::alterStore(StoreInst& i) {
   BasicBlock* own = SplitBlock(head, &i);
   BasicBlock* after = SplitBlock(own, i.getNextNode());
   auto* cold = BasicBlock::Create(hooks_.context, "", &function_, own);
-  branchIfArmed(head, cold);
+  branchIfArmed(head, cold, number);
   IRBuilder<> b(cold);
   Value* value = i.getValueOperand();
   Value* other = value;
@@ -127,14 +191,44 @@ void FunctionInstrument::alterStore(StoreInst& i) {
   visit(i);
 }
 
+// What it computes from its operands. Constants among them are none of its own: they are operands.
+void FunctionInstrument::alterComputed(Instruction& i) {
+  Type* type = i.getOperand(0)->getType();
+  if (i.use_empty() || !isWord(type) || !isWord(i.getType())) return;
+  SmallVector<Use*> uses = usesOf(i);
+  uint32_t operation = *operationOf(i) | uint32_t(layout_.getTypeSizeInBits(type)) << 8;
+  Value* other = alteredBy(&i, i.getNextNode(), id(i), [&](IRBuilder<>& cold, Value* word) {
+    Value* left = asWord(cold, i.getOperand(0));
+    Value* right = i.getNumOperands() > 1 ? asWord(cold, i.getOperand(1)) : left;
+    return hooks_.call(cold, hooks_.fl_alter_computed,
+                       {word, left, right, cold.getInt32(operation), idValue(id(i)), hooks_.descriptor});
+  });
+  for (Use* use : uses) use->set(other);
+}
+
+void FunctionInstrument::alterConstantArguments(CallInst& i) {
+  for (unsigned k = 0; k < i.arg_size(); ++k) {
+    if (!isa<ConstantInt>(i.getArgOperand(k)) || i.paramHasAttr(k, Attribute::ImmArg)) continue;
+    i.setArgOperand(k, alteredBy(i.getArgOperand(k), &i, id(i), [&](IRBuilder<>& cold, Value* word) {
+                      return hooks_.call(cold, hooks_.fl_alter_operand,
+                                         {word, cold.getInt32(k + 2), idValue(id(i)), hooks_.descriptor});
+                    }));
+  }
+}
+
+void FunctionInstrument::alterConstantReturn(ReturnInst& i) {
+  if (i.getReturnValue() && isa<ConstantInt>(i.getReturnValue())) alterCondition(i, 0);
+}
+
 void FunctionInstrument::alterCall(CallInst& i) {
   uint32_t number = id(i);
+  alterConstantArguments(i);
   SmallVector<Use*> uses = usesOf(i);
   BasicBlock* head = i.getParent();
   BasicBlock* own = SplitBlock(head, &i);
   BasicBlock* after = SplitBlock(own, i.getNextNode());
   auto* cold = BasicBlock::Create(hooks_.context, "", &function_, own);
-  branchIfArmed(head, cold);
+  branchIfArmed(head, cold, number);
   IRBuilder<> b(cold);
   Value* skip = hooks_.call(b, hooks_.fl_skip, {idValue(number), hooks_.descriptor});
   Type* type = i.getType();

@@ -29,7 +29,10 @@ void FunctionInstrument::run() {
   beginEpochs();
   enter();
   for (Instruction* i : work) hooks_.kind == VariantKind::Alter ? visitAlterable(*i) : visit(*i);
-  for (Instruction* i : exits) leave(*i);
+  for (Instruction* i : exits) {
+    if (hooks_.kind == VariantKind::Alter) alterConstantReturn(*cast<ReturnInst>(i));
+    leave(*i);
+  }
   replaceFrameVariables();
   promotePrivateVariables();
 }

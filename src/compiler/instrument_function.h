@@ -61,9 +61,14 @@ private:
   void alterValue(llvm::Instruction& i);
   void alterStore(llvm::StoreInst& i);
   void alterCall(llvm::CallInst& i);
+  void alterComputed(llvm::Instruction& i);
+  void alterConstantArguments(llvm::CallInst& i);
+  void alterConstantReturn(llvm::ReturnInst& i);
+  using Ask = llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&, llvm::Value* word)>;
   llvm::Value* altered(llvm::Value* value, llvm::Instruction* at, uint32_t id);
+  llvm::Value* alteredBy(llvm::Value* value, llvm::Instruction* at, uint32_t id, Ask ask);
   llvm::Value* fromWord(llvm::IRBuilder<>& b, llvm::Value* word, llvm::Type* type);
-  llvm::BranchInst* branchIfArmed(llvm::BasicBlock* head, llvm::BasicBlock* cold);
+  llvm::BranchInst* branchIfArmed(llvm::BasicBlock* head, llvm::BasicBlock* cold, uint32_t id);
   void beginEpochOrStop(llvm::IRBuilder<>& b);
 
   void visit(llvm::Instruction& i);

@@ -2,12 +2,16 @@
 // alterations may go into one run; each says afterwards whether it was reached.
 //
 //   {.kind = Switch, .epoch = 4711, .instruction = 89}                 the branch goes the other way, once
-//   {.kind = SwitchFromThen, ...}                                      and each time from then on
+//   {.kind = Switch, ..., .each = true}                                and each time from then on
 //   {.kind = SwitchTo, ..., .value = 3}                                a switch, as if its selector were 3
 //   {.kind = ReplaceValue, ..., .value = 0}                            what the instance defines is 0 instead
 //   {.kind = WriteMemory, ..., .address = 0x5555..., .bytes = "\1\0"}  before the instance
 //   {.kind = Skip, ..., .value = 0}                                    not done; its result, if any, is 0
+//   {.kind = Change, ..., .change = Operation, .value = FL_OPERATION_SUB}  computed otherwise
+//   (abi/experiment.h)
 #pragma once
+
+#include "abi/experiment.h"
 
 #include <cstdint>
 #include <string>
@@ -15,14 +19,32 @@
 namespace faultline::experiment {
 
 struct Alteration {
-  enum Kind { Switch, SwitchFromThen, SwitchTo, ReplaceValue, WriteMemory, Skip };
+  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change };
   Kind kind = Switch;
   uint64_t epoch = 0;
   uint32_t instruction = 0; // global id
   uint64_t value = 0;
   uint64_t address = 0;
   std::string bytes = {};
+  bool each = false;                // in each execution from then on
+  fl_change change = FL_CHANGE_ADD; // Change
+  uint32_t slot = 0;                // 0: the instance itself; k + 1: its operand k, a constant
   bool operator==(const Alteration&) const = default;
 };
+
+// As the runtime reads it, with its bytes lying at `bytes`.
+inline fl_alteration forRuntime(const Alteration& a, uint64_t bytes) {
+  return {.kind = uint32_t(a.kind),
+          .instruction = a.instruction,
+          .epoch = a.epoch,
+          .value = a.value,
+          .address = a.address,
+          .bytes = bytes,
+          .size = a.bytes.size(),
+          .each = a.each,
+          .change = uint32_t(a.change),
+          .slot = a.slot,
+          .reserved = 0};
+}
 
 } // namespace faultline::experiment

@@ -52,7 +52,7 @@ Result<void> layInside(const std::vector<Alteration>& alterations, uint64_t last
   for (size_t k = 0; k < alterations.size(); ++k) {
     const Alteration& a = alterations[k];
     if (data + a.bytes.size() > FL_INSIDE_SIZE) return errorf("too many alterations for one run");
-    fl_alteration out{uint32_t(a.kind), a.instruction, a.epoch, a.value, a.address, data, a.bytes.size()};
+    fl_alteration out = forRuntime(a, data);
     std::memcpy(at + data, a.bytes.data(), a.bytes.size());
     std::memcpy(at + first + k * sizeof out, &out, sizeof out);
     data += a.bytes.size();

@@ -62,6 +62,10 @@ Result<Walk> Server::walk() {
   FL_TRY(process, processAt(0));
   FL_TRY(walk, process->walkToEnd());
   end();
+  // A changed size soon fills all memory there is; what the run itself needed tells what is too much.
+  constexpr uint64_t kMore = uint64_t(256) << 20;
+  uint64_t enough = kMore + 2 * walk.mapped;
+  if (setting_.limits.memory == 0 || enough < setting_.limits.memory) setting_.limits.memory = enough;
   return walk;
 }
 

@@ -46,6 +46,7 @@ struct Walk {
   bool outputRight = false;
   std::string strange = {}; // a system call that keeps the run from being walked in this way
   uint64_t refused = 0;     // what it asked of others and was refused, times
+  uint64_t mapped = 0;      // bytes of memory that it asked for, in all
 };
 
 struct ServerStats {

@@ -179,9 +179,7 @@ size_t ServerProcess::submit(std::span<const Request> batch) {
       out.input_size = e.input->size();
     }
     for (const Alteration& a : e.alterations)
-      placed<fl_alteration>(s.alterations)[alteration++] = {
-          uint32_t(a.kind), a.instruction, a.epoch, a.value, a.address, a.bytes.empty() ? 0 : put(a.bytes),
-          a.bytes.size()};
+      placed<fl_alteration>(s.alterations)[alteration++] = forRuntime(a, a.bytes.empty() ? 0 : put(a.bytes));
     placed<fl_experiment>(s.experiments)[(firstOfBatch_ + count) % kCapacity] = out;
     position_ = std::max(position_, request.start);
     ++count;
@@ -300,6 +298,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.ending.errors.assign(placed<char>(s.errors), s.walk_errors_size);
   walk.outputRight = s.walk_output_right;
   walk.refused = s.walk_refused;
+  walk.mapped = s.walk_mapped;
   if (s.walk_state == FL_WALK_STRANGE) walk.strange = callName(s.walk_call);
   return walk;
 }

@@ -26,7 +26,8 @@ auto parse(std::string_view bytes, const char* what, Make make) -> Result<declty
 json alterationsOf(const RunSpec& spec) {
   json list = json::array();
   for (const Alteration& a : spec.alterations)
-    list.push_back({int(a.kind), a.epoch, a.instruction, a.value, a.address, a.bytes});
+    list.push_back(
+        {int(a.kind), a.epoch, a.instruction, a.value, a.address, a.bytes, a.each, int(a.change), a.slot});
   return list;
 }
 
@@ -111,8 +112,8 @@ Result<RunSpec> unpackSpec(std::string_view bytes) {
     RunSpec spec{.argv = v.at("argv"), .env = v.at("env"), .cwd = v.at("cwd"), .input = v.at("input")};
     for (const json& file : v.at("files")) spec.files.push_back({file.at(0), file.at(1)});
     for (const json& a : v.at("alterations"))
-      spec.alterations.push_back(
-          {Alteration::Kind(a.at(0).get<int>()), a.at(1), a.at(2), a.at(3), a.at(4), a.at(5)});
+      spec.alterations.push_back({Alteration::Kind(a.at(0).get<int>()), a.at(1), a.at(2), a.at(3), a.at(4),
+                                  a.at(5), a.at(6), fl_change(a.at(7).get<int>()), a.at(8)});
     return spec;
   });
 }

@@ -31,6 +31,7 @@ public:
 
   std::vector<Suspect> rank(size_t most) {
     if (found_.critical) addCritical();
+    if (found_.changes) addChanges();
     if (found_.causes) addCauses();
     std::vector<Suspect> all;
     for (auto& [line, suspect] : suspects_) {
@@ -93,6 +94,26 @@ private:
                                   value.empty() ? "" : ": ", d.place.line),
                       feeds});
       }
+    }
+  }
+
+  // How likely a change of this form is to be the right one, where it makes the run pass.
+  static double likelihood(const std::string& form) {
+    static const std::map<std::string, double> kForms = {
+        {"comparison", 1}, {"operator", 1},     {"sign", 1},      {"next-to", 0.9},
+        {"constant", 0.7}, {"off-by-one", 0.7}, {"operand", 0.7}, {"left-out", 0.6},
+        {"always", 0.5},   {"read", 0.4},       {"returned", 0.4}};
+    auto known = kForms.find(form);
+    return known == kForms.end() ? 0.4 : known->second;
+  }
+
+  void addChanges() {
+    std::set<Line> lines;
+    for (const finding::CodeChange& c : found_.changes->changes) {
+      lines.insert({c.place.file, c.place.line});
+      double weight =
+          w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * (found_.isCrash ? w_.crash : 1);
+      add(c.place, {"changes", fmt::format("the run passes {}", c.text), weight});
     }
   }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "finding/causes_report.h"
+#include "finding/changes_report.h"
 #include "finding/critical_report.h"
 #include "finding/explanation.h"
 
@@ -18,6 +19,7 @@ struct Weights {
   double repairs = 4.5; // the first decision that repairs; further ones: less by `furtherRepair` each
   double furtherRepair = 0.3;
   double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
+  double change = 5.0; // the likeliest change that repairs; by its form and order
   double feedsRepair = 2.0; // the first line of what made that decision
   double madeFailure = 4.0; // the first line of the failure's own cause
   double inTree = 2.0;      // the first line below it
@@ -33,6 +35,7 @@ struct Found {
   bool isCrash = false;
   const finding::CausesReport* causes = nullptr; // null: was not asked
   const finding::CriticalReport* critical = nullptr;
+  const finding::ChangesReport* changes = nullptr;
   // What made each of the critical decisions come out so, in their order.
   std::vector<finding::CauseNodeInfo> feeds = {};
 };

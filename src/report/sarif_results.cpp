@@ -113,6 +113,20 @@ SarifLog sarifOf(const finding::CriticalReport& report) {
   return log;
 }
 
+SarifLog sarifOf(const finding::ChangesReport& report) {
+  SarifLog log = logOf(report, "changes");
+  for (size_t k = 0; k < report.changes.size(); ++k) {
+    const finding::CodeChange& c = report.changes[k];
+    log.results.push_back({.rule = kRuleChange,
+                           .level = k < kFirstScreen ? "warning" : "note",
+                           .place = c.place,
+                           .message = fmt::format("The run passes {}.", c.text)});
+    if (!c.verified) log.results.back().message += " This was not confirmed.";
+    log.results.back().properties = {{"form", c.form}, {"verified", c.verified}};
+  }
+  return log;
+}
+
 SarifLog sarifOf(const finding::SliceReport& report) {
   SarifLog log = logOf(report, "slice");
   addStatements(log, report.statements, kRuleSlice);

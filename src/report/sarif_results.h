@@ -2,6 +2,7 @@
 #pragma once
 
 #include "finding/causes_report.h"
+#include "finding/changes_report.h"
 #include "finding/chop_report.h"
 #include "finding/critical_report.h"
 #include "finding/explanation.h"
@@ -13,6 +14,7 @@ namespace faultline::report {
 SarifLog sarifOf(const finding::Explanation& explanation);
 SarifLog sarifOf(const finding::CausesReport& report);
 SarifLog sarifOf(const finding::CriticalReport& report);
+SarifLog sarifOf(const finding::ChangesReport& report);
 SarifLog sarifOf(const finding::SliceReport& report);
 SarifLog sarifOf(const finding::ChopReport& report);
 SarifLog sarifOf(const finding::InvariantsReport& report);

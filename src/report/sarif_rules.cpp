@@ -21,6 +21,10 @@ constexpr SarifRule kRules[] = {
      "The run was repeated with this one decision turned round, and passed. The fault is often in the "
      "condition, or in what its operands were made of.",
      "warning"},
+    {kRuleChange, "SmallChange", "A small change here makes the run pass",
+     "The run was repeated with this expression computing otherwise in every execution, and passed. It was "
+     "tried on one input: the change points at the fault, it need not be the right repair.",
+     "warning"},
     {kRuleSlice, "InSlice", "This statement influenced the failing value",
      "The statement is in the dynamic slice of the failure: what it computed, or that it was executed, had "
      "an "

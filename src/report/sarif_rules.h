@@ -17,6 +17,7 @@ inline constexpr const char* kRuleCritical = "FL2002";
 inline constexpr const char* kRuleSlice = "FL2003";
 inline constexpr const char* kRuleChop = "FL2004";
 inline constexpr const char* kRuleInvariant = "FL2005";
+inline constexpr const char* kRuleChange = "FL2006";
 
 std::span<const SarifRule> sarifRules();
 

@@ -5,6 +5,7 @@
 // not, and there it comes back to when an experiment has ended, wherever that was.
 #include "runtime/experiment.h"
 
+#include "runtime/compute.h"
 #include "runtime/log.h"
 #include "runtime/raw.h"
 
@@ -76,9 +77,7 @@ void stopAt(uint64_t stop) {
   FL_STATE.epoch_bias = stop;
 }
 
-bool isDue(const fl_alteration& a, uint64_t epoch) {
-  return a.epoch == epoch || (a.kind == FL_ALTER_SWITCH_FROM_THEN && a.epoch < epoch);
-}
+bool isDue(const fl_alteration& a, uint64_t epoch) { return a.epoch == epoch || (a.each && a.epoch < epoch); }
 
 void writeMemory(const fl_alteration& a) {
   memcpy(reinterpret_cast<void*>(a.address), placed<char>(a.bytes), a.size);
@@ -98,8 +97,8 @@ void arm(uint64_t epoch) {
     const fl_alteration& a = alterations()[k];
     if (a.epoch > epoch) sooner(a.epoch);
     if (!isDue(a, epoch)) continue;
-    FL_STATE.armed = 1;
-    if (a.kind != FL_ALTER_SWITCH_FROM_THEN) sooner(epoch + 1);
+    FL_STATE.armed |= FL_ARMED_BIT(a.instruction);
+    if (!a.each) sooner(epoch + 1);
   }
   stopAt(next);
 }
@@ -231,6 +230,7 @@ Ended& ended() {
   shared().walk_counter = (e.waitStatus & 0x7f) ? FL_STATE.fault_counter : 0;
   shared().walk_epochs = currentEpoch();
   shared().walk_refused = uint32_t(s.blocked);
+  shared().walk_mapped = s.mapped;
   shared().walk_output_size = s.outputAt;
   shared().walk_errors_size = s.errorsAt;
   shared().walk_output_right = s.outputRight && s.outputAt == shared().expected_size;
@@ -355,40 +355,64 @@ FL_EXPORT FL_COLD void fl_epoch_stop() {
   arm(epoch);
 }
 
-FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* module) {
-  if (!experimenting()) return value;
+// visit(alteration) for each that is due at this instance, or at this operand of it. It says whether that was
+// of a kind that this instruction knows.
+template <class Visit>
+static void forEachDue(uint32_t slot, uint32_t id, const fl_module* module, Visit visit) {
+  if (!experimenting()) return;
   uint64_t epoch = currentEpoch();
   fl_experiment& e = current();
   for (uint32_t k = 0; k < e.count; ++k) {
     const fl_alteration& a = alterations()[k];
-    if (a.instruction != globalId(id, module) || !isDue(a, epoch)) continue;
-    e.reached |= 1ull << (k & 63);
-    switch (a.kind) {
-    case FL_ALTER_SWITCH:
-    case FL_ALTER_SWITCH_FROM_THEN:
-      value ^= 1;
-      break;
-    case FL_ALTER_MEMORY:
-      writeMemory(a);
-      break;
-    default:
-      value = a.value;
-    }
+    if (a.instruction != globalId(id, module) || a.slot != slot || !isDue(a, epoch)) continue;
+    if (visit(a)) e.reached |= 1ull << (k & 63);
   }
+}
+
+static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {
+  switch (a.kind) {
+  case FL_ALTER_SWITCH:
+    return value ^ 1;
+  case FL_ALTER_MEMORY:
+    writeMemory(a);
+    return value;
+  case FL_ALTER_CHANGE:
+    return changedResult(value, a.change, a.value);
+  default:
+    return a.value;
+  }
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter_operand(uint64_t value, uint32_t slot, uint32_t id, fl_module* module) {
+  forEachDue(slot, id, module, [&](const fl_alteration& a) {
+    value = alteredBy(a, value);
+    return true;
+  });
+  return value;
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* module) {
+  return fl_alter_operand(value, 0, id, module);
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter_computed(uint64_t value, uint64_t left, uint64_t right,
+                                             uint32_t operation, uint32_t id, fl_module* module) {
+  forEachDue(0, id, module, [&](const fl_alteration& a) {
+    if (a.kind != FL_ALTER_CHANGE && a.kind != FL_ALTER_VALUE) return false;
+    value = a.kind == FL_ALTER_VALUE ? a.value
+                                     : changedComputation({left, right, operation & 0xff, operation >> 8},
+                                                          value, a.change, a.value);
+    return true;
+  });
   return value;
 }
 
 FL_EXPORT FL_COLD uint32_t fl_skip(uint32_t id, fl_module* module) {
-  if (!experimenting()) return 0;
-  uint64_t epoch = currentEpoch();
-  fl_experiment& e = current();
   bool skip = false;
-  for (uint32_t k = 0; k < e.count; ++k) {
-    const fl_alteration& a = alterations()[k];
-    if (a.instruction != globalId(id, module) || !isDue(a, epoch)) continue;
-    e.reached |= 1ull << (k & 63);
+  forEachDue(0, id, module, [&](const fl_alteration& a) {
     if (a.kind == FL_ALTER_MEMORY) writeMemory(a);
     skip |= a.kind == FL_ALTER_SKIP;
-  }
+    return true;
+  });
   return skip;
 }

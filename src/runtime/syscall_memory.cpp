@@ -8,7 +8,7 @@ namespace {
 
 long mapMore(long size) {
   Server& s = FL_SERVER;
-  if (running()) s.mapped += uint64_t(size);
+  s.mapped += uint64_t(size);
   return running() && FL_EXPERIMENTS.memory && s.mapped > FL_EXPERIMENTS.memory ? refuse(ENOMEM) : 0;
 }
 

@@ -1,8 +1,6 @@
 // Experiments in one process: each begins where it leaves the run, and leaves nothing behind for the next.
-#include "compiler/variant.h"
 #include "experiment/server.h"
-#include "support/environment.h"
-#include "support/run.h"
+#include "unit/experiment/served_program.h"
 
 #include <csignal>
 #include <gmock/gmock.h>
@@ -14,6 +12,7 @@ namespace faultline::experiment {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::ServedProgram;
 
 // Does much of what a process can do to itself, in an order that its input decides.
 const char* const kBusy = R"(
@@ -69,35 +68,6 @@ int main(void) {
   return handled & 3;
 }
 )";
-
-class ServedProgram {
-public:
-  explicit ServedProgram(const std::string& source) {
-    test::writeFile(dir_ / "p.c", source);
-    test::RunResult built = test::run(
-        {std::string(FAULTLINE_BIN_DIR) + "/faultline-cc", "-g", "p.c", "-o", "p"}, {.cwd = dir_.path()});
-    EXPECT_EQ(built.status, 0) << built.err;
-    test::ScopedVariable cache("XDG_CACHE_HOME", (dir_ / "cache").c_str());
-    auto made = compiler::recordVariant(dir_ / "p", {.jobs = 2, .alters = true, .progress = {}});
-    EXPECT_TRUE(bool(made)) << (bool(made) ? "" : made.error().message);
-    if (bool(made)) executable_ = made->executable;
-  }
-  ServerSetting setting(const std::string& input) const {
-    ServerSetting out;
-    out.variant = executable_;
-    out.program = dir_ / "p";
-    out.run = {.argv = {"./p"}, .env = {"PATH=/usr/bin:/bin"}, .cwd = dir_.path(), .input = input};
-    out.limits.epochs = 100000;
-    out.limits.seconds = 30;
-    out.worldPid = 4711;
-    out.worldClock = 1'700'000'000'000'000'000;
-    return out;
-  }
-
-private:
-  test::TempDir dir_;
-  std::filesystem::path executable_;
-};
 
 const ServedProgram& busy() {
   static ServedProgram program(kBusy);
@@ -224,7 +194,7 @@ TEST(Server, AnExperimentOnMuchMemoryLeavesNothingBehind) {
   std::vector<Experiment> experiments;
   for (uint32_t i = 0; i < 230; ++i)
     experiments.push_back(
-        {.alterations = {{.kind = Alteration::SwitchFromThen, .epoch = late, .instruction = i}}});
+        {.alterations = {{.kind = Alteration::Switch, .epoch = late, .instruction = i, .each = true}}});
   auto decisions = server.run(experiments);
   ASSERT_TRUE(bool(decisions)) << decisions.error().message;
   experiments.clear();
@@ -313,7 +283,7 @@ TEST(Server, AnEndlessRunIsCutByItsSteps) {
   std::vector<Experiment> experiments;
   for (uint32_t i = 0; i < 20; ++i)
     experiments.push_back(
-        {.alterations = {{.kind = Alteration::SwitchFromThen, .epoch = 5, .instruction = i}}});
+        {.alterations = {{.kind = Alteration::Switch, .epoch = 5, .instruction = i, .each = true}}});
   Server server(setting);
   auto endings = server.run(experiments);
   ASSERT_TRUE(bool(endings));
@@ -432,7 +402,7 @@ int main(int argc, char** argv) {
   std::vector<Experiment> experiments;
   for (uint32_t i = 0; i < 120; ++i)
     experiments.push_back(
-        {.alterations = {{.kind = Alteration::SwitchFromThen, .epoch = 1, .instruction = i}}});
+        {.alterations = {{.kind = Alteration::Switch, .epoch = 1, .instruction = i, .each = true}}});
   auto endings = server.run(experiments);
   ASSERT_TRUE(bool(endings));
   size_t tried = 0;

@@ -1,0 +1,85 @@
+#include "cli/changes_question.h"
+
+#include "cli/interrupt.h"
+#include "finding/describe_stop.h"
+#include "technique/changes/changes.h"
+#include "technique/instance_text.h"
+
+namespace faultline::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The instructions that the user wrote: those on the lines given first, then the rest of the slice.
+std::vector<technique::Changeable> placesIn(ValueRun& run, const depend::Slice& slice,
+                                            const LineOrder& first) {
+  std::vector<technique::Changeable> out;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  for (technique::Changeable place : technique::changeableIn(slice)) {
+    finding::Place at = technique::placeOf(run.history->code(), place.id, cwd);
+    if (!at.isKnown() || finding::isLibraryFrame(at)) continue;
+    auto known = first.find({at.file, at.line});
+    place.order = known != first.end() ? double(known->second) : double(first.size()) + place.order;
+    out.push_back(place);
+  }
+  return out;
+}
+
+// A run that takes so much longer than the recorded one hangs. One that had been cut short by a crash may
+// have much before it.
+uint64_t stepLimit(const ValueRun& run) {
+  const recording::End& end = *run.failing.run.recording.end();
+  if (end.timedOut) return 0;
+  return run.failing.failure && run.failing.failure->signal ? end.epoch * 10 + 100'000
+                                                            : end.epoch * 2 + 20'000;
+}
+
+} // namespace
+
+Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
+                                           const depend::Slice& slice, const LineOrder& first, size_t most,
+                                           Clock::time_point deadline) {
+  auto begin = Clock::now();
+  finding::ChangesReport report;
+  report.program = programOf(run.failing.run);
+  report.failure = failureInfo(run.failing);
+  std::vector<technique::Changeable> places = placesIn(run, slice, first);
+  report.places = places.size();
+  run.stopWatching();
+
+  std::unique_ptr<Progress> progress;
+  technique::ChangeOptions options;
+  options.most = most;
+  options.end = run.question.from.time;
+  options.stepLimit = stepLimit(run);
+  options.watch = [&](uint64_t done, uint64_t all, size_t) {
+    if (!progress) progress = std::make_unique<Progress>(context.log(), "trying changes", all);
+    progress->update(done);
+    return !wasInterrupted() && Clock::now() < deadline;
+  };
+  FL_TRY(result, technique::searchChanges(*run.history, std::move(places), *laboratory.experimenter,
+                                          laboratory.judge, options));
+  progress.reset();
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  for (const technique::FoundChange& found : result.found)
+    report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
+                              std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
+                              found.confirmed});
+  report.proposals = result.proposals;
+  report.tried = result.tried;
+  report.passed = result.passed;
+  report.same = result.same;
+  report.other = result.other;
+  report.none = result.none;
+  if (result.stopped)
+    report.caveats.push_back(
+        fmt::format("not all changes were tried: {} of {}", result.tried, result.proposals));
+  if (slice.isBounded)
+    report.caveats.push_back("the slice of the failure is not complete: code beyond it was not changed");
+  report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  report.method = laboratory.methodText();
+  report.stats = laboratory.stats();
+  return report;
+}
+
+} // namespace faultline::cli

@@ -1,0 +1,62 @@
+#include "report/changes_text.h"
+
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+
+namespace faultline::report {
+namespace {
+
+using finding::CodeChange;
+
+bool isSameLine(const finding::Place& a, const finding::Place& b) {
+  return a.file == b.file && a.line == b.line;
+}
+
+// One for each line of the source, in the order of its likeliest change.
+std::vector<std::vector<const CodeChange*>> byLine(const std::vector<CodeChange>& changes) {
+  std::vector<std::vector<const CodeChange*>> lines;
+  for (const CodeChange& c : changes) {
+    auto known = std::find_if(lines.begin(), lines.end(),
+                              [&](const auto& line) { return isSameLine(line.front()->place, c.place); });
+    if (known == lines.end())
+      lines.push_back({&c});
+    else
+      known->push_back(&c);
+  }
+  return lines;
+}
+
+} // namespace
+
+std::string renderChanges(const finding::ChangesReport& report, size_t most, SourceFiles& files,
+                          const Screen& screen) {
+  std::string out;
+  if (report.failure) out += wrapped(headline(*report.failure, screen), screen.width(), 2) + "\n\n";
+  auto lines = byLine(report.changes);
+  for (size_t k = 0; k < lines.size() && k < most; ++k) {
+    const CodeChange& first = *lines[k].front();
+    std::string function = first.place.function.empty() ? "" : fmt::format(" in {}()", first.place.function);
+    out += wrapped(fmt::format("{}. {}{}: the run passes {}{}", k + 1, placeText(first.place, screen),
+                               function, first.text, first.verified ? "" : " (not confirmed)"),
+                   screen.width(), 3) +
+           "\n";
+    out += excerpt(files, first.place, screen, {.before = 1, .after = 1, .values = {}});
+    constexpr size_t kMore = 3;
+    for (size_t m = 1; m < lines[k].size() && m <= kMore; ++m)
+      out += wrapped(fmt::format("   also {}", lines[k][m]->text), screen.width(), 5) + "\n";
+    if (lines[k].size() > kMore + 1) out += fmt::format("   and {} more here\n", lines[k].size() - kMore - 1);
+    out += "\n";
+  }
+  if (lines.size() > most) out += fmt::format("{} more lines (--json has all)\n\n", lines.size() - most);
+  if (lines.empty()) out += "No single small change was found that makes the run pass.\n\n";
+  out += wrapped(fmt::format("{} of {} changes at {} places tried in {:.1f} s ({}): {} passed, {} failed in "
+                             "the same way, {} in another, {} without a verdict.",
+                             report.tried, report.proposals, report.places, report.seconds, report.method,
+                             report.passed, report.same, report.other, report.none),
+                 screen.width(), 0) +
+         "\n";
+  return out + renderCaveats(report.caveats, screen);
+}
+
+} // namespace faultline::report

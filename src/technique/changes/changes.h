@@ -1,0 +1,48 @@
+// `changes`: which small change to one expression of the source, made in every execution, makes the run pass.
+// Each proposal (proposals.h) is tried in a run of its own from the start, and judged; what passes is run
+// once more in a process that makes nothing else.
+#pragma once
+
+#include "depend/history.h"
+#include "depend/slice.h"
+#include "experiment/experimenter.h"
+#include "experiment/judge.h"
+#include "technique/changes/proposals.h"
+
+namespace faultline::technique {
+
+// An instruction that may be changed. The lower the order, the earlier it is tried.
+struct Changeable {
+  uint32_t id = 0;
+  double order = 0;
+};
+
+// The instructions of a slice, those nearest to the criterion first.
+std::vector<Changeable> changeableIn(const depend::Slice& slice);
+
+struct FoundChange {
+  uint32_t id = 0;
+  Proposal proposal;
+  bool confirmed = false;
+};
+
+struct ChangeOptions {
+  size_t most = 40;       // stop when so many are found
+  uint64_t end = 0;       // time of the failure
+  uint64_t stepLimit = 0; // of a changed run; 0: as the experimenter has it
+  // Asked after each experiment; false: stop, and answer with what there is.
+  std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;
+};
+
+struct ChangeResult {
+  std::vector<FoundChange> found; // likeliest forms first; within a form in the order asked for
+  uint64_t proposals = 0, tried = 0;
+  uint64_t passed = 0, same = 0, other = 0, none = 0;
+  bool stopped = false; // before all were tried
+};
+
+Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,
+                                   experiment::Experimenter& experimenter, const experiment::Judge& judge,
+                                   const ChangeOptions& options);
+
+} // namespace faultline::technique

@@ -1,0 +1,26 @@
+// When instructions were first executed: an experiment that changes one of them from the start of the run on
+// may as well begin there.
+#pragma once
+
+#include "depend/history.h"
+
+#include <unordered_map>
+
+namespace faultline::technique {
+
+class FirstEpochs {
+public:
+  // Looks at the last `instructions` before `end`; what was executed before that counts as executed from the
+  // start.
+  static Result<FirstEpochs> of(depend::History& history, uint64_t end, uint64_t instructions);
+  // Epoch of the first execution, or one before it; 1 for what is not known.
+  Result<uint64_t> before(uint32_t id);
+
+private:
+  explicit FirstEpochs(depend::History& history) : history_(&history) {}
+  depend::History* history_;
+  std::unordered_map<uint32_t, uint64_t> times_;  // by number of the segment's first instruction
+  std::unordered_map<uint32_t, uint64_t> epochs_; // asked for before
+};
+
+} // namespace faultline::technique

@@ -1,0 +1,401 @@
+#include "technique/changes/proposals.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <span>
+
+namespace faultline::technique {
+
+using experiment::Alteration;
+using fir::Op;
+
+namespace {
+
+constexpr size_t kOtherConstants = 6; // of the function that are tried in another's place
+
+// LLVM's numbers of integer predicates.
+enum Predicate : uint32_t { kEq = 32, kNe, kUgt, kUge, kUlt, kUle, kSgt, kSge, kSlt, kSle };
+
+struct Symbol {
+  uint32_t operation;
+  const char* text;
+};
+
+const char* symbolOf(uint32_t operation) {
+  switch (operation) {
+  case FL_OPERATION_ADD:
+  case FL_OPERATION_FADD:
+    return "+";
+  case FL_OPERATION_SUB:
+  case FL_OPERATION_FSUB:
+    return "-";
+  case FL_OPERATION_MUL:
+  case FL_OPERATION_FMUL:
+    return "*";
+  case FL_OPERATION_UDIV:
+  case FL_OPERATION_SDIV:
+  case FL_OPERATION_FDIV:
+    return "/";
+  case FL_OPERATION_UREM:
+  case FL_OPERATION_SREM:
+    return "%";
+  case FL_OPERATION_SHL:
+    return "<<";
+  case FL_OPERATION_LSHR:
+  case FL_OPERATION_ASHR:
+    return ">>";
+  case FL_OPERATION_AND:
+    return "&";
+  case FL_OPERATION_OR:
+    return "|";
+  case FL_OPERATION_XOR:
+    return "^";
+  default:
+    return "?";
+  }
+}
+
+// By the number of the predicate, of integers and of floats.
+const char* comparisonOf(uint32_t predicate) {
+  static constexpr const char* kIntegers[] = {"==", "!=", ">", ">=", "<", "<=", ">", ">=", "<", "<="};
+  static constexpr const char* kFloats[] = {"", "==", ">", ">=", "<", "<=", "!="};
+  if (predicate >= kEq && predicate <= kSle) return kIntegers[predicate - kEq];
+  return kFloats[predicate & 7 ? std::min<uint32_t>(predicate & 7, 6) : 0];
+}
+
+std::optional<uint32_t> operationOf(Op op) {
+  switch (op) {
+  case Op::Add:
+    return FL_OPERATION_ADD;
+  case Op::Sub:
+    return FL_OPERATION_SUB;
+  case Op::Mul:
+    return FL_OPERATION_MUL;
+  case Op::UDiv:
+    return FL_OPERATION_UDIV;
+  case Op::SDiv:
+    return FL_OPERATION_SDIV;
+  case Op::URem:
+    return FL_OPERATION_UREM;
+  case Op::SRem:
+    return FL_OPERATION_SREM;
+  case Op::Shl:
+    return FL_OPERATION_SHL;
+  case Op::LShr:
+    return FL_OPERATION_LSHR;
+  case Op::AShr:
+    return FL_OPERATION_ASHR;
+  case Op::And:
+    return FL_OPERATION_AND;
+  case Op::Or:
+    return FL_OPERATION_OR;
+  case Op::Xor:
+    return FL_OPERATION_XOR;
+  case Op::FAdd:
+    return FL_OPERATION_FADD;
+  case Op::FSub:
+    return FL_OPERATION_FSUB;
+  case Op::FMul:
+    return FL_OPERATION_FMUL;
+  case Op::FDiv:
+    return FL_OPERATION_FDIV;
+  default:
+    return std::nullopt;
+  }
+}
+
+// What a person mistakes it for.
+std::vector<uint32_t> othersThan(uint32_t operation) {
+  switch (operation) {
+  case FL_OPERATION_ADD:
+    return {FL_OPERATION_SUB, FL_OPERATION_MUL};
+  case FL_OPERATION_SUB:
+    return {FL_OPERATION_ADD};
+  case FL_OPERATION_MUL:
+    return {FL_OPERATION_ADD, FL_OPERATION_SDIV};
+  case FL_OPERATION_UDIV:
+    return {FL_OPERATION_MUL, FL_OPERATION_UREM};
+  case FL_OPERATION_SDIV:
+    return {FL_OPERATION_MUL, FL_OPERATION_SREM};
+  case FL_OPERATION_UREM:
+    return {FL_OPERATION_UDIV};
+  case FL_OPERATION_SREM:
+    return {FL_OPERATION_SDIV};
+  case FL_OPERATION_SHL:
+    return {FL_OPERATION_LSHR};
+  case FL_OPERATION_LSHR:
+    return {FL_OPERATION_SHL, FL_OPERATION_ASHR};
+  case FL_OPERATION_ASHR:
+    return {FL_OPERATION_SHL, FL_OPERATION_LSHR};
+  case FL_OPERATION_AND:
+    return {FL_OPERATION_OR, FL_OPERATION_XOR};
+  case FL_OPERATION_OR:
+    return {FL_OPERATION_AND, FL_OPERATION_XOR};
+  case FL_OPERATION_XOR:
+    return {FL_OPERATION_AND, FL_OPERATION_OR};
+  case FL_OPERATION_FADD:
+    return {FL_OPERATION_FSUB, FL_OPERATION_FMUL};
+  case FL_OPERATION_FSUB:
+    return {FL_OPERATION_FADD};
+  case FL_OPERATION_FMUL:
+    return {FL_OPERATION_FADD, FL_OPERATION_FDIV};
+  case FL_OPERATION_FDIV:
+    return {FL_OPERATION_FMUL};
+  default:
+    return {};
+  }
+}
+
+bool isCommutative(uint32_t operation) {
+  switch (operation) {
+  case FL_OPERATION_ADD:
+  case FL_OPERATION_MUL:
+  case FL_OPERATION_AND:
+  case FL_OPERATION_OR:
+  case FL_OPERATION_XOR:
+  case FL_OPERATION_FADD:
+  case FL_OPERATION_FMUL:
+    return true;
+  default:
+    return false;
+  }
+}
+
+class Proposer {
+public:
+  Proposer(const fir::Image& image, uint32_t function, uint32_t local, uint32_t base)
+      : image_(image), function_(function), i_(image.instructions[local]), operands_(image.operandsOf(i_)),
+        id_(base + local) {}
+
+  std::vector<Proposal> all() {
+    if (auto operation = operationOf(i_.op)) {
+      arithmetic(*operation);
+    } else {
+      switch (i_.op) {
+      case Op::ICmp:
+        integers();
+        break;
+      case Op::FCmp:
+        floats();
+        break;
+      case Op::SExt:
+      case Op::ZExt:
+        widening();
+        break;
+      case Op::CondBr:
+        add({.kind = Alteration::ReplaceValue, .value = 1}, ChangeForm::Always, "if it were always true");
+        add({.kind = Alteration::ReplaceValue, .value = 0}, ChangeForm::Always, "if it were always false");
+        break;
+      case Op::Store:
+      case Op::StoreVar:
+        assignment();
+        break;
+      case Op::Load:
+      case Op::LoadVar:
+        if (isNumber(i_.type)) nextTo(ChangeForm::Read, "if what is read here were one {}");
+        break;
+      case Op::Call:
+        call();
+        break;
+      case Op::Ret:
+        if (i_.operandCount > 0) constant(0, 0, false);
+        break;
+      default:
+        break;
+      }
+    }
+    return std::move(proposals_);
+  }
+
+private:
+  void add(Alteration a, ChangeForm form, std::string text) {
+    a.instruction = id_;
+    a.epoch = 1;
+    a.each = true;
+    proposals_.push_back({std::move(a), form, std::move(text)});
+  }
+
+  void change(fl_change what, uint64_t value, ChangeForm form, std::string text) {
+    add({.kind = Alteration::Change, .value = value, .change = what}, form, std::move(text));
+  }
+
+  // More than a truth value, no address, in one word.
+  bool isNumber(uint32_t type) const {
+    const fir::Type& t = image_.types[type];
+    return t.kind == fir::TypeKind::Int && t.bits >= 8 && t.bits <= 64;
+  }
+
+  void nextTo(ChangeForm form, fmt::format_string<const char*&> text) {
+    const char *larger = "larger", *smaller = "smaller";
+    change(FL_CHANGE_ADD, 1, form, fmt::format(text, larger));
+    change(FL_CHANGE_ADD, ~uint64_t(0), form, fmt::format(text, smaller));
+  }
+
+  std::optional<uint64_t> constantAt(uint32_t operand) const {
+    if (operand >= operands_.size() || fir::operandKind(operands_[operand]) != fir::OperandKind::Constant)
+      return std::nullopt;
+    const fir::Constant& c = image_.constants[fir::operandIndex(operands_[operand])];
+    if (c.symbol != fir::kNone || c.wide != fir::kNone) return std::nullopt;
+    return c.value;
+  }
+
+  // As a person writes it.
+  std::string numberText(uint64_t value, uint32_t bits) const {
+    if (bits == 8 && value >= ' ' && value < 127) return fmt::format("'{}'", char(value));
+    if (bits < 64 && (value >> (bits - 1) & 1))
+      return fmt::format("{}", int64_t(value) - (int64_t(1) << bits));
+    return fmt::format("{}", int64_t(value));
+  }
+
+  std::vector<uint64_t> othersThanConstant(uint64_t own, uint64_t mask) const {
+    std::vector<uint64_t> out;
+    const fir::Function& f = image_.functions[function_];
+    auto isIn = [&](uint64_t v) { return std::ranges::find(out, v) != out.end(); };
+    auto take = [&](uint64_t v) {
+      v &= mask;
+      bool isNext = v == ((own + 1) & mask) || v == ((own - 1) & mask);
+      if (v != own && !isNext && !isIn(v)) out.push_back(v);
+    };
+    take(0);
+    take(1);
+    take(0 - own);
+    for (uint32_t k = 0; k < f.instructionCount && out.size() < kOtherConstants; ++k) {
+      const fir::Instruction& i = image_.instructions[f.firstInstruction + k];
+      if (i.op == Op::Gep || i.op == Op::Switch || i.op == Op::Phi) continue;
+      for (fir::Operand o : image_.operandsOf(i)) {
+        if (fir::operandKind(o) != fir::OperandKind::Constant) continue;
+        const fir::Constant& c = image_.constants[fir::operandIndex(o)];
+        if (c.symbol == fir::kNone && c.wide == fir::kNone) take(c.value);
+      }
+    }
+    return out;
+  }
+
+  // The operand, if it is a constant, with other values: `slot` of the alteration, or as the right operand of
+  // what is computed.
+  void constant(uint32_t operand, uint32_t slot, bool isRight) {
+    auto own = constantAt(operand);
+    uint32_t bits = i_.op == Op::Call ? 32 : image_.types[i_.type].bits;
+    if (!own || (i_.op != Op::Call && !isNumber(i_.type))) return;
+    uint64_t mask = bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0);
+    auto put = [&](uint64_t value, ChangeForm form) {
+      std::string text =
+          fmt::format("with {} instead of {}", numberText(value, bits), numberText(*own, bits));
+      if (isRight)
+        change(FL_CHANGE_SET_RIGHT, value, form, std::move(text));
+      else
+        add({.kind = Alteration::ReplaceValue, .value = value, .slot = slot}, form, std::move(text));
+    };
+    put((*own + 1) & mask, ChangeForm::NextTo);
+    put((*own - 1) & mask, ChangeForm::NextTo);
+    for (uint64_t other : othersThanConstant(*own, mask)) put(other, ChangeForm::Constant);
+  }
+
+  void arithmetic(uint32_t operation) {
+    const bool isFloat = operation >= FL_OPERATION_FADD;
+    const fir::Type& type = image_.types[i_.type];
+    if (type.lanes != 1 || type.words != 1) return;
+    for (uint32_t other : othersThan(operation))
+      change(FL_CHANGE_OPERATION, other, ChangeForm::Operator,
+             fmt::format("with `{}` instead of `{}`", symbolOf(other), symbolOf(operation)));
+    if (!isFloat && type.bits == 1) return; // `!`
+    if (!isCommutative(operation))
+      change(FL_CHANGE_SWAP, 0, ChangeForm::Operand, "with its operands exchanged");
+    change(FL_CHANGE_LEFT, 0, ChangeForm::Operand,
+           fmt::format("without what follows `{}`", symbolOf(operation)));
+    if (!constantAt(1))
+      change(FL_CHANGE_RIGHT, 0, ChangeForm::Operand,
+             fmt::format("without what precedes `{}`", symbolOf(operation)));
+    if (isFloat) return;
+    if (constantAt(1))
+      constant(1, 0, true);
+    else
+      nextTo(ChangeForm::OffByOne, "if its result were one {}");
+  }
+
+  void integers() {
+    const fir::Type& type = image_.types[i_.type];
+    if (type.lanes != 1 || type.words != 1) return;
+    const uint32_t own = i_.sub;
+    const bool isPointer = type.kind == fir::TypeKind::Pointer;
+    std::vector<uint32_t> others{kEq, kNe};
+    if (!isPointer || own > kNe) {
+      bool isUnsigned = own >= kUgt && own <= kUle;
+      for (uint32_t p = isUnsigned ? kUgt : kSgt; p <= (isUnsigned ? kUle : kSle); ++p) others.push_back(p);
+    }
+    for (uint32_t p : others)
+      if (p != own)
+        change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + p, ChangeForm::Comparison,
+               fmt::format("with `{}` instead of `{}`", comparisonOf(p), comparisonOf(own)));
+    if (own > kNe && !isPointer)
+      change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + (own >= kSgt ? own - 4 : own + 4), ChangeForm::Sign,
+             own >= kSgt ? "if it compared unsigned numbers" : "if it compared signed numbers");
+    if (auto right = constantAt(1); right && (own > kNe || *right != 0)) constant(1, 0, true);
+  }
+
+  void floats() {
+    const fir::Type& type = image_.types[i_.type];
+    if (type.lanes != 1 || type.words != 1) return;
+    const uint32_t own = i_.sub;
+    for (uint32_t bits : {1u, 2u, 3u, 4u, 5u, 6u}) {
+      uint32_t p = bits == 6 ? 14 : (own & 8) | bits; // != holds of numbers that are none
+      if (p != own && (own & 7) != bits)
+        change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + p, ChangeForm::Comparison,
+               fmt::format("with `{}` instead of `{}`", comparisonOf(p), comparisonOf(own)));
+    }
+  }
+
+  void widening() {
+    const fir::Type& from = image_.types[i_.aux];
+    if (from.kind != fir::TypeKind::Int || from.bits < 8 || image_.types[i_.type].words != 1) return;
+    bool isSigned = i_.op == Op::SExt;
+    change(FL_CHANGE_OPERATION, isSigned ? FL_OPERATION_ZEXT : FL_OPERATION_SEXT, ChangeForm::Sign,
+           isSigned ? "if what is read here had no sign" : "if what is read here had a sign");
+  }
+
+  void assignment() {
+    constant(1, 0, false);
+    add({.kind = Alteration::Skip}, ChangeForm::LeftOut, "if it were left out");
+  }
+
+  void call() {
+    const fir::CallInfo& info = image_.calls[i_.aux];
+    const bool isHooked = info.normalBlock == fir::kNone && !(info.flags & fir::kNoReturn) &&
+                          fir::CallKind(i_.sub) != fir::CallKind::SetJmp &&
+                          fir::CallKind(i_.sub) != fir::CallKind::LongJmp;
+    if (!isHooked) return;
+    for (uint32_t k = 1; k < i_.operandCount; ++k) constant(k, k + 1, false);
+    const fir::Type& type = image_.types[i_.type];
+    if (type.kind == fir::TypeKind::Void || i_.dst == fir::kNone) {
+      add({.kind = Alteration::Skip}, ChangeForm::LeftOut, "if it were left out");
+      return;
+    }
+    if (!isNumber(i_.type)) return;
+    nextTo(ChangeForm::Returned, "if the call returned one {}");
+    change(FL_CHANGE_NOT, 0, ChangeForm::Returned, "if the call returned the opposite");
+  }
+
+  const fir::Image& image_;
+  uint32_t function_;
+  const fir::Instruction& i_;
+  std::span<const fir::Operand> operands_;
+  uint32_t id_;
+  std::vector<Proposal> proposals_;
+};
+
+} // namespace
+
+std::string_view nameOf(ChangeForm form) {
+  static constexpr std::string_view kNames[kChangeForms] = {"comparison", "operator",   "sign",    "next-to",
+                                                            "constant",   "off-by-one", "operand", "left-out",
+                                                            "always",     "read",       "returned"};
+  return kNames[size_t(form)];
+}
+
+std::vector<Proposal> proposalsFor(const fir::Image& image, uint32_t function, uint32_t local,
+                                   uint32_t base) {
+  return Proposer(image, function, local, base).all();
+}
+
+} // namespace faultline::technique

@@ -1,0 +1,43 @@
+// Small changes that a person might make to one instruction of the source: another operator, a number one
+// larger, a call left out. Each can be tried without compiling anything: an alter variant asks, whenever it
+// comes to the instruction, what it shall compute instead (abi/experiment.h).
+//
+//   if (n < limit)      `<=` instead of `<`, `>` ..., as if it were always true
+//   k = k + 1;          `-` instead of `+`, 1 more, `k` alone, left out
+//   width(s, 8)         7 instead of 8, 9 instead of 8, numbers that the function has elsewhere
+#pragma once
+
+#include "experiment/alteration.h"
+#include "program/image.h"
+
+#include <vector>
+
+namespace faultline::technique {
+
+// What kind of change it is, the likeliest mistakes first.
+enum class ChangeForm : uint8_t {
+  Comparison, // another operator between the same operands
+  Operator,
+  Sign,     // compared or widened as if it had no sign, or as if it had one
+  NextTo,   // a constant, one larger or smaller
+  Constant, // another constant of the same function
+  OffByOne, // what was computed, one larger or smaller
+  Operand,  // one operand alone, or both exchanged
+  LeftOut,  // an assignment or a call that is not made
+  Always,   // a decision that always comes out the same
+  Read,     // a value that was read, one larger or smaller
+  Returned, // another result of a call
+};
+inline constexpr size_t kChangeForms = size_t(ChangeForm::Returned) + 1;
+std::string_view nameOf(ChangeForm form); // "comparison"
+
+struct Proposal {
+  experiment::Alteration alteration; // in each execution, from the start of the run on
+  ChangeForm form;
+  std::string text; // "`<=` instead of `<`"
+};
+
+// `local` is an instruction of `image`, in the function `function`; `base` makes its id global.
+std::vector<Proposal> proposalsFor(const fir::Image& image, uint32_t function, uint32_t local, uint32_t base);
+
+} // namespace faultline::technique

@@ -1,0 +1,155 @@
+// faultline changes: the change that undoes a fault is found, at its line, in its words; and where nothing
+// small helps, that is said.
+#include "support/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace faultline::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string kBin = FAULTLINE_BIN_DIR;
+
+// Reads numbers and tells what is known of them.
+const char* const kProgram = R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define MOST 64
+static int values[MOST], count;
+static void put(int value) {
+  if (count < MOST) values[count++] = value;
+}
+static int larger(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+static int inside(int value, int low, int high) {
+  return value >= low && value <= high;
+}
+static int weekday(int day) { return (day + 3) % 7; }
+static unsigned hash(const char* text) {
+  unsigned sum = 5;
+  while (*text) sum = sum * 33 + (unsigned char)*text++;
+  return sum & 255;
+}
+static double mean(void) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += values[i];
+  return sum / count;
+}
+static int clip(int value) {
+  if (value < 0) return -1;
+  return value > 50 ? 50 : value;
+}
+int main(int argc, char** argv) {
+  int value, seen = 0;
+  while (scanf("%d", &value) == 1) put(value);
+  qsort(values, count, sizeof *values, larger);
+  for (int i = 0; i < count; i++) {
+    if (inside(values[i], 3, 20)) seen++;
+    printf("%d %d %d\n", values[i], weekday(values[i]), clip(values[i]));
+  }
+  printf("%d inside, %u, %.3f\n", seen, hash("faultline"), mean());
+  return 0;
+}
+)";
+
+struct Fault {
+  const char *name, *right, *wrong, *text;
+};
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+int lineOf(const std::string& source, const std::string& text) {
+  return 1 + int(std::count(source.begin(), source.begin() + long(source.find(text)), '\n'));
+}
+
+class Changes : public ::testing::Test {
+protected:
+  test::TempDir dir_;
+  test::RunOptions options_{.cwd = dir_.path(),
+                            .env = {{"XDG_CACHE_HOME", dir_ / "cache"}, {"XDG_DATA_HOME", dir_ / "data"}}};
+
+  void build(const std::string& source, const std::string& name) {
+    test::writeFile(dir_ / (name + ".c"), source);
+    auto built = test::run({kBin + "/faultline-cc", "-g", name + ".c", "-o", name}, options_);
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  test::RunResult ask(std::vector<std::string> words) {
+    words.insert(words.begin(), {kBin + "/faultline", "changes"});
+    return test::run(words, options_);
+  }
+};
+
+class OneChange : public Changes, public ::testing::WithParamInterface<Fault> {};
+
+TEST_P(OneChange, UndoesTheFault) {
+  const Fault& fault = GetParam();
+  std::string source = kProgram;
+  size_t at = source.find(fault.right);
+  ASSERT_NE(at, std::string::npos);
+  build(source, "right");
+  source.replace(at, std::string(fault.right).size(), fault.wrong);
+  build(source, "wrong");
+  test::writeFile(dir_ / "in", "7 3 20 -4 63 12 51 50 0 2\n");
+  auto right = test::run({"sh", "-c", "./right < in > expected"}, options_);
+  ASSERT_EQ(right.status, 0) << right.err;
+  auto got = ask({"--json", "--expect", "expected", "--stdin", "in", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err << got.out;
+  json document = json::parse(got.out);
+  bool isFound = false;
+  for (const json& change : document["changes"])
+    isFound |=
+        change["line"] == lineOf(source, fault.wrong) && change["text"] == fault.text && change["verified"];
+  EXPECT_TRUE(isFound) << document["changes"].dump(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, OneChange,
+    ::testing::Values(Fault{"Comparison", "value >= low", "value > low", "with `>=` instead of `>`"},
+                      Fault{"Operator", "(day + 3)", "(day - 3)", "with `+` instead of `-`"},
+                      Fault{"NextTo", "sum * 33", "sum * 32", "with 33 instead of 32"},
+                      Fault{"Start", "unsigned sum = 5", "unsigned sum = 4", "with 5 instead of 4"},
+                      Fault{"Argument", "values[i], 3, 20", "values[i], 2, 20", "with 3 instead of 2"},
+                      Fault{"Float", "sum / count", "sum * count", "with `/` instead of `*`"},
+                      Fault{"Returned", "return -1;", "return -2;", "with -1 instead of -2"},
+                      Fault{"Extra", "{ return (day + 3)", "{ day *= 2; return (day + 3)",
+                            "if it were left out"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_F(Changes, NothingSmallHelps) {
+  build(R"(#include <stdio.h>
+int main(void) {
+  puts("hello");
+  return 0;
+}
+)",
+        "wrong");
+  test::writeFile(dir_ / "expected", "something else altogether\n");
+  auto got = ask({"--expect", "expected", "--", "./wrong"});
+  EXPECT_EQ(got.status, 3) << got.err;
+  EXPECT_THAT(got.out, HasSubstr("No single small change was found"));
+}
+
+TEST_F(Changes, WhatNeverEndsIsLeftBehind) {
+  // Most changes of this loop run for ever.
+  build(R"(#include <stdio.h>
+int main(void) {
+  unsigned n = 0;
+  for (unsigned k = 10; k != 0; k--)
+    n += k;
+  printf("%u\n", n + 1);
+  return 0;
+}
+)",
+        "wrong");
+  test::writeFile(dir_ / "expected", "55\n");
+  auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err;
+  json document = json::parse(got.out);
+  EXPECT_EQ(document["changes"][0]["line"], 6) << document.dump(1);
+  EXPECT_GT(document["stats"]["no_verdict"], 0);
+}
+
+} // namespace
+} // namespace faultline::cli
