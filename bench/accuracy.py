@@ -2,13 +2,14 @@
 """How many lines does a person read before the fault, by `faultline explain` and by each technique alone?
 
     bench/accuracy.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--set tune|held-out] [--techniques NAME,...]
-                      [--budget SECONDS] [--jobs N] [--print] [--json FILE] [--write docs/accuracy.md]
+                      [--budget SECONDS] [--jobs N] [--again SHARE] [--print] [--json FILE] [--write docs/accuracy.md]
 
 For every seeded fault of the manifests under subjects/ (docs/subjects.md): builds it, checks that it fails and that the
 faulty line is executed, records the failing run, asks, and looks for the line in the answer. What was answered is kept in
 the work directory: a run that was stopped goes on where it was, and only what a new build of the tool may answer otherwise
-is asked again. --print has the rank of each fault; --json keeps every answer of explain. Status 1 if a fault is not what
-its manifest says.
+is asked again. Budgets are seconds on the clock, so a busy machine makes answers worse: the tables say which share of a
+processor the tool had, and --again 0.6 asks again where it was less. --print has the rank of each fault; --json keeps every
+answer of explain. Status 1 if a fault is not what its manifest says.
 """
 import argparse
 import concurrent.futures
@@ -62,19 +63,26 @@ class Bench:
         built = hashlib.sha256(case.program.read_bytes()).hexdigest()
         key = hashlib.sha256(f"{of_tool} {name} {built}".encode()).hexdigest()[:20]
         kept = case.folder / "answers" / f"{key}.json"
-        if kept.exists():
-            answer = json.loads(kept.read_text())
-        else:
+        answer = json.loads(kept.read_text()) if kept.exists() else None
+        if not answer or share_of_core(answer) < self.options.again:
             asker = techniques.Asker(case, self.faultline, self.tool, self.options.budget, 1 if self.options.jobs > 1 else 2)
             given = technique(asker)
-            answer = {"groups": given.groups, "seconds": given.seconds, "note": given.note, "document": given.document}
+            answer = {"groups": given.groups, "seconds": given.seconds, "cpu": given.cpu, "note": given.note,
+                      "document": given.document}
             kept.parent.mkdir(exist_ok=True)
             kept.write_text(json.dumps(answer))
         groups = [[tuple(line) for line in group] for group in answer["groups"]]
         position = ranking.rank(groups, case.places)
-        return {"rank": position, "score": ranking.score(position, row["executed"]), "seconds": answer["seconds"],
+        return {"share": share_of_core(answer), "rank": position, "score": ranking.score(position, row["executed"]), "seconds": answer["seconds"],
                 "lines": len({line for group in groups for line in group}), "note": answer["note"],
                 "document": answer["document"]}
+
+
+def share_of_core(answer):
+    """How much of a processor the tool had; 1 if that was not measured, or it took no time worth speaking of."""
+    if answer.get("cpu") is None or answer["seconds"] < 1:
+        return 1.0
+    return min(1.0, answer["cpu"] / answer["seconds"])
 
 
 def chosen_faults(options):
@@ -115,6 +123,8 @@ def parse():
     parser.add_argument("--techniques", default="", help="separated by commas (default: all)")
     parser.add_argument("--budget", type=float, default=20, help="seconds that the tool has for an answer")
     parser.add_argument("--jobs", type=int, default=1, help="faults at a time")
+    parser.add_argument("--again", type=float, default=0, metavar="SHARE",
+                        help="ask again what was answered with less than this share of a processor, e.g. 0.6")
     parser.add_argument("--rebuild", action="store_true", help="build again what is built already")
     parser.add_argument("--print", action="store_true", help="the rank of every fault")
     parser.add_argument("--json", type=pathlib.Path, help="keep rows and documents there")

@@ -22,14 +22,16 @@ def names(rows):
 
 
 def summary_of(rows):
-    table = [["ranking", "found", "first", "first 3", "first 5", "first 10", "lines read, median", "score, mean", "seconds, median"]]
+    table = [["ranking", "found", "first", "first 3", "first 5", "first 10", "lines read, median", "score, mean", "seconds, median",
+              "share of a processor"]]
     for name in names(rows):
         answers = [row["by"][name] for row in rows if name in row["by"]]
         ranks = [a["rank"] for a in answers]
         share = [f"{ranking.within(ranks, most)} ({ranking.within(ranks, most) / len(ranks):.0%})" for most in (1, 3, 5, 10)]
         table.append([name, f"{sum(r is not None for r in ranks)} of {len(ranks)}", *share, position(ranking.middle(ranks)),
                       f"{statistics.mean(a['score'] for a in answers):.1%}",
-                      f"{statistics.median(a['seconds'] for a in answers):.1f}"])
+                      f"{statistics.median(a['seconds'] for a in answers):.1f}",
+                      f"{statistics.mean(a['share'] for a in answers):.0%}"])
     return markdown(table)
 
 

@@ -4,16 +4,17 @@
     bench/gallery.py [--work DIR] [--bin DIR] [--sources DIR] [--only FAULT,...] [--to docs/gallery]
 
 Takes ten seeded faults of the manifests under subjects/, asks with the default budget, and writes for each what was broken and
-the screen, as it was printed. They were chosen to be of ten kinds and eight programs before any screen was seen; what does
-not tell what is wrong stays in.
+the screen, as it was printed. They were chosen over programs and kinds before their screens were seen; what does not tell
+what is wrong stays in.
 """
 import argparse
+import contextlib
 import pathlib
 import subprocess
 import sys
 
 import manifests
-from subject_build import Builder
+from subject_build import Builder, shell
 from subject_runs import Case
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -21,11 +22,36 @@ CHOSEN = ("bc/borrow", "bc/root", "lua5.4/sub", "grep/byte offset", "sed/number 
           "coreutils/uniq count", "coreutils/tsort rotation", "gzip/copy distance", "tinyxml2/unlink")
 
 
-def screen(case, faultline):
-    recording = case.record(faultline, "gallery")
-    done = subprocess.run([faultline, "explain", "-q", "--color", "never", recording], cwd=case.folder / "run", env=case.env,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)
-    return (done.stdout + done.stderr).replace(str(case.folder), "").rstrip()
+@contextlib.contextmanager
+def seeded(builder, case):
+    """Where the sources are and the faulty program was built, so that the screen names files as it would for a user."""
+    subject = case.subject
+    if not subject.package:
+        yield case.program.parent
+        return
+    tree = builder.tree(subject, builder.ours)
+    right = {name: manifests.read(tree / name) for name in case.fault.faulty_texts(tree)}
+    try:
+        change(builder, subject, tree, case.fault.faulty_texts(tree))
+        case.program = tree / case.fault.program
+        yield tree
+    finally:
+        change(builder, subject, tree, right)
+
+
+def change(builder, subject, tree, texts):
+    for name, text in texts.items():
+        (tree / name).write_text(text, errors="surrogateescape")
+    shell(subject.build["make"], tree, builder.environment(builder.ours))
+
+
+def screen(builder, case):
+    faultline = builder.bin / "faultline"
+    with seeded(builder, case) as folder:
+        recording = case.record(faultline, "gallery")
+        done = subprocess.run([faultline, "explain", "-q", "--color", "never", recording], cwd=folder, env=case.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)
+    return (done.stdout + done.stderr).rstrip()
 
 
 def command(case):
@@ -34,13 +60,13 @@ def command(case):
     return text + (f" <<< {case.fault.test.stdin.strip()!r}" if case.fault.test.stdin else "")
 
 
-def page(case, faultline):
+def page(builder, case):
     fault = case.fault
     places = ", ".join(f"{file}:{line}" for file, line in case.places)
     outcome = {"output": "prints something else than it should", "crash": "crashes", "status": "ends with a wrong status",
                "hang": "does not end"}[case.failure]
     return (f"# {fault.id}\n\nBroken: {fault.about} ({places}; {fault.kind}). `{command(case)}` {outcome}.\n\n"
-            f"```text\n{screen(case, faultline)}\n```\n")
+            f"```text\n{screen(builder, case)}\n```\n")
 
 
 def main():
@@ -61,7 +87,7 @@ def main():
     for name in wanted:
         case = Case(builder, faults[name])
         path = options.to / (name.replace("/", "-").replace(" ", "-") + ".md")
-        path.write_text(page(case, builder.bin / "faultline"))
+        path.write_text(page(builder, case))
         print(path, flush=True)
     return 0
 

@@ -3,8 +3,10 @@
 A technique is a function of an `Asker` that returns groups of lines, the most suspicious first (bench/ranking.py).
 """
 import json
+import os
 import re
 import subprocess
+import threading
 import time
 
 import ranking
@@ -12,8 +14,10 @@ from subject_runs import FaultError
 
 
 class Answer:
-    def __init__(self, groups, seconds, document=None, note=""):
-        self.groups, self.seconds, self.document, self.note = groups, seconds, document, note
+    """`cpu`: processor seconds, of which a starved tool has few for its seconds on the clock; None if not measured."""
+
+    def __init__(self, groups, seconds, document=None, note="", cpu=None):
+        self.groups, self.seconds, self.document, self.note, self.cpu = groups, seconds, document, note, cpu
 
 
 def explain_parts(faultline):
@@ -30,21 +34,29 @@ class Asker:
         self.case, self.faultline, self.key, self.budget, self.jobs = case, faultline, key, budget, jobs
 
     def ask(self, command, *words, run=None):
-        """The document, the seconds on the clock; no document if there was no answer."""
+        """The document, or nothing if there was no answer; what it cost; and a note."""
         call = [self.faultline, command, "-q", "--json", "--budget", str(self.budget), "-j", str(self.jobs), *words]
         call += run or [self.case.record(self.faultline, self.key)]
-        began = time.perf_counter()
+        out, errors = self.case.folder / "answer.out", self.case.folder / "answer.err"
+        # The variant that experiments need is built outside of the budget.
+        cost = timed([str(c) for c in call], self.case.folder / "run", self.case.env, out, errors, 3 * self.budget + 60)
         try:
-            # The variant that experiments need is built outside of the budget.
-            done = subprocess.run([str(c) for c in call], cwd=self.case.folder / "run", env=self.case.env,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=3 * self.budget + 60)
-        except subprocess.TimeoutExpired:
-            return None, time.perf_counter() - began, "did not end"
-        seconds = time.perf_counter() - began
-        try:
-            return json.loads(done.stdout), seconds, ""
-        except json.JSONDecodeError:
-            return None, seconds, done.stderr.decode(errors="replace").strip()[-200:] or f"status {done.returncode}"
+            return json.loads(out.read_text()), cost, ""
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            return None, cost, errors.read_text(errors="replace").strip()[-200:] or "no answer"
+
+
+def timed(call, folder, env, out, errors, limit):
+    """Runs it, for `limit` seconds at most; the seconds on the clock and those of the processor."""
+    began = time.perf_counter()
+    with open(out, "wb") as output, open(errors, "wb") as complaints:
+        child = subprocess.Popen(call, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=complaints)
+        alarm = threading.Timer(limit, child.kill)
+        alarm.start()
+        _, status, used = os.wait4(child.pid, 0)
+        alarm.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return {"seconds": time.perf_counter() - began, "cpu": used.ru_utime + used.ru_stime}
 
 
 def line(place):
@@ -53,26 +65,26 @@ def line(place):
 
 def explain(asker, without=()):
     words = [w for name in without for w in ("--without", name)]
-    document, seconds, note = asker.ask("explain", "--suspects", "200", *words)
-    return Answer([[line(s["place"])] for s in (document or {}).get("suspects", [])], seconds, document, note)
+    document, cost, note = asker.ask("explain", "--suspects", "200", *words)
+    return Answer([[line(s["place"])] for s in (document or {}).get("suspects", [])], document=document, note=note, **cost)
 
 
 def causes(asker):
-    document, seconds, note = asker.ask("causes", "--most", "2000")
-    return Answer(ranking.tree_order((document or {}).get("nodes", [])), seconds, None, note)
+    document, cost, note = asker.ask("causes", "--most", "2000")
+    return Answer(ranking.tree_order((document or {}).get("nodes", [])), note=note, **cost)
 
 
 def critical(asker):
-    document, seconds, note = asker.ask("critical", "--most", "20")
-    return Answer([[line(p)] for p in (document or {}).get("predicates", [])], seconds, None, note)
+    document, cost, note = asker.ask("critical", "--most", "20")
+    return Answer([[line(p)] for p in (document or {}).get("predicates", [])], note=note, **cost)
 
 
 def slice_of(*words):
     def asked(asker):
-        document, seconds, note = asker.ask("slice", *words)
+        document, cost, note = asker.ask("slice", *words)
         if not document or "start" not in document:
-            return Answer([], seconds, None, note or "no slice")
-        return Answer(ranking.by_distance(document["statements"], document["start"]), seconds, None, note)
+            return Answer([], note=note or "no slice", **cost)
+        return Answer(ranking.by_distance(document["statements"], document["start"]), note=note, **cost)
     return asked
 
 
@@ -84,13 +96,13 @@ def chop(asker):
         words += ["--timeout", str(case.subject.timeout)]
     for name in case.fault.test.files:
         words += ["--file", name]
-    document, seconds, note = asker.ask("chop", *words, "--stdin", case.stdin,
+    document, cost, note = asker.ask("chop", *words, "--stdin", case.stdin,
                                         run=["--", case.program, *case.fault.test.arguments])
     if not document:
-        return Answer([], seconds, None, note)
+        return Answer([], note=note, **cost)
     start = document["failure"]["criterion"]["place"]
     groups = [ranking.by_distance(document[part], start) for part in ("statements", "constants")]
-    return Answer(groups[0] + groups[1], seconds, None, note)
+    return Answer(groups[0] + groups[1], note=note, **cost)
 
 
 def ochiai(asker):
@@ -106,7 +118,7 @@ def ochiai(asker):
     if not failing:
         raise FaultError(f"{case.fault.id} does not fail when built for coverage")
     if not passing:
-        return Answer([], 0.0, None, "no passing test")
+        return Answer([], 0.0, note="no passing test")
     return Answer(ranking.ochiai(failing, passing), time.perf_counter() - began)
 
 
