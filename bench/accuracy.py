@@ -59,12 +59,13 @@ class Bench:
 
     def answer(self, case, name, technique, row):
         # What concerns only coverage does not change with the tool.
-        of_tool = "" if technique is techniques.ochiai else self.tool + str(self.options.budget)
+        version = "" if technique is techniques.ochiai else self.tool + str(self.options.budget)
         built = hashlib.sha256(case.program.read_bytes()).hexdigest()
-        key = hashlib.sha256(f"{of_tool} {name} {built}".encode()).hexdigest()[:20]
+        key = hashlib.sha256(f"{version} {name} {built}".encode()).hexdigest()[:20]
         kept = case.folder / "answers" / f"{key}.json"
         answer = json.loads(kept.read_text()) if kept.exists() else None
-        if not answer or share_of_core(answer) < self.options.again:
+        of_tool = technique is not techniques.ochiai
+        if not answer or (of_tool and (share_of_core(answer) or 0) < self.options.again):
             asker = techniques.Asker(case, self.faultline, self.tool, self.options.budget, 1 if self.options.jobs > 1 else 2)
             given = technique(asker)
             answer = {"groups": given.groups, "seconds": given.seconds, "cpu": given.cpu, "note": given.note,
@@ -79,9 +80,11 @@ class Bench:
 
 
 def share_of_core(answer):
-    """How much of a processor the tool had; 1 if that was not measured, or it took no time worth speaking of."""
-    if answer.get("cpu") is None or answer["seconds"] < 1:
+    """How much of a processor the tool had; None if that is not known. What takes no time worth speaking of had enough."""
+    if answer["seconds"] < 1:
         return 1.0
+    if answer.get("cpu") is None:
+        return None
     return min(1.0, answer["cpu"] / answer["seconds"])
 
 

@@ -31,8 +31,13 @@ def summary_of(rows):
         table.append([name, f"{sum(r is not None for r in ranks)} of {len(ranks)}", *share, position(ranking.middle(ranks)),
                       f"{statistics.mean(a['score'] for a in answers):.1%}",
                       f"{statistics.median(a['seconds'] for a in answers):.1f}",
-                      f"{statistics.mean(a['share'] for a in answers):.0%}"])
+                      share_text(answers)])
     return markdown(table)
+
+
+def share_text(answers):
+    known = [a["share"] for a in answers if a["share"] is not None]
+    return f"{statistics.mean(known):.0%}" if len(known) == len(answers) else "not known"
 
 
 def parts(rows):

@@ -19,7 +19,7 @@ from subject_runs import Case
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHOSEN = ("bc/borrow", "bc/root", "lua5.4/sub", "grep/byte offset", "sed/number of matches", "coreutils/cut range",
-          "coreutils/uniq count", "coreutils/tsort rotation", "gzip/copy distance", "tinyxml2/unlink")
+          "coreutils/uniq count", "coreutils/comm step", "gzip/copy distance", "tinyxml2/unlink")
 
 
 @contextlib.contextmanager
@@ -30,13 +30,15 @@ def seeded(builder, case):
         yield case.program.parent
         return
     tree = builder.tree(subject, builder.ours)
-    right = {name: manifests.read(tree / name) for name in case.fault.faulty_texts(tree)}
-    try:
-        change(builder, subject, tree, case.fault.faulty_texts(tree))
-        case.program = tree / case.fault.program
-        yield tree
-    finally:
-        change(builder, subject, tree, right)
+    with builder.lock(tree):
+        faulty = case.fault.faulty_texts(tree)
+        right = {name: manifests.read(tree / name) for name in faulty}
+        try:
+            change(builder, subject, tree, faulty)
+            case.program = tree / case.fault.program
+            yield tree
+        finally:
+            change(builder, subject, tree, right)
 
 
 def change(builder, subject, tree, texts):

@@ -135,7 +135,8 @@ class Builder:
                 return
             # A copy of the whole: the objects need not be compiled again, and the source that reports quote is the faulty one.
             shutil.rmtree(folder, ignore_errors=True)
-            shutil.copytree(tree, folder, symlinks=True)
+            with self.lock(tree):
+                shutil.copytree(tree, folder, symlinks=True)
             for name, text in texts.items():
                 (folder / name).write_text(text, errors="surrogateescape")
             shell(fault.subject.build["make"], folder, self.environment(flavour))
