@@ -124,6 +124,7 @@ public:
     current_ = Maker(i.time - w_.start);
     if (current_ >= w_.records.size()) w_.records.resize(current_ + 1);
     if (instruction.op == Op::Entry) takeArguments(frame, words);
+    if (instruction.op == Op::Entry && w_.records[current_].id != fir::kNone) return enterHandler(stack);
     takeJump(frame, image, i.local, words);
     uint32_t block = blockOf(frame, i.local);
     bool begins = i.local == firstOf(frame, block);
@@ -303,6 +304,13 @@ private:
     if (uint32_t count = fir::resultWords(*frame.image, i); count > 1)
       w_.wide[frame.pending].assign(words.begin() + i.dst, words.begin() + i.dst + count);
     frame.pending = kMadeNowhere;
+  }
+  // The instruction below faulted: it was not executed, so the handler's entry has the same time. The one
+  // that faulted is what may be asked about; it has no result.
+  void enterHandler(Stack& stack) {
+    stack.back().block = 0;
+    stack.back().control = controlOf(stack.back(), 0);
+    if (stack.size() > 1) stack[stack.size() - 2].pending = kMadeNowhere;
   }
   // Before the window begins, only where control is counts.
   void approach(Frame& frame, const replay::Instance& i) {

@@ -50,6 +50,7 @@ Engine::State Engine::save(const State* before) {
   s.mainReturn = mainReturn_;
   s.modules = program_.modules().size();
   s.ending = ending_;
+  s.handled = handled_;
   s.log = log_.position();
   s.memory = m_.memory.snapshot();
   s.cells = m_.cells;
@@ -87,6 +88,7 @@ Result<void> Engine::restore(const State& s) {
   recordsTaken_ = s.recordsTaken;
   mainReturn_ = s.mainReturn;
   ending_ = s.ending;
+  handled_ = s.handled;
   error_.reset();
   divergence_.reset();
   atBreak_ = false;

@@ -35,6 +35,7 @@ struct Engine::State {
   uint64_t mainReturn = kNever;
   size_t modules = 0;
   Ending ending;
+  std::optional<HandledFault> handled;
   LogReader::Position log;
   Memory::Snapshot memory;
   std::vector<ThreadState> threads;

@@ -54,6 +54,15 @@ struct Ending {
   bool exact = true;    // false: the instruction is the last one before the fault, as in a stack overflow
 };
 
+// A fault, or a call of abort, that a handler of the program's took.
+struct HandledFault {
+  uint64_t time = 0;  // of the instruction, or of the outside call that it happened in
+  uint64_t epoch = 0; // of the handler's entry, too
+  uint32_t thread = 0;
+  uint64_t depth = 0; // frames below the handler's
+  Ending how;         // as it would have ended the run without the handler
+};
+
 // Replay and log disagree.
 struct Divergence {
   Instance at;
@@ -76,6 +85,8 @@ public:
   void stopAtChunk(uint32_t chunk) { stopChunk_ = chunk; }
 
   const Ending& ending() const { return ending_; }
+  // The first fault whose handler the running thread is still in; nothing if it is in none.
+  std::optional<HandledFault> handledFault() const;
   const std::optional<Divergence>& divergence() const { return divergence_; }
   uint64_t steps() const { return m_.steps; }
   uint64_t epoch() const { return m_.epoch; }
@@ -174,6 +185,8 @@ private:
   bool handlerFollows(const Record& faultRecord);
   bool matchesFault(uint64_t address, uint64_t size, bool write) const;
   void endBy(const Record& r, bool exact);
+  void noteHandled(const Record& r, bool exact);
+  bool isActive(const HandledFault& fault) const;
 
   Thread& t() { return *threads_[running_]; }
   Frame* topFrame() { return t().depth ? &t().frames.data[t().depth - 1] : nullptr; }
@@ -192,6 +205,7 @@ private:
   uint64_t recordsTaken_ = 0;
   uint64_t mainReturn_ = kNever;
   Ending ending_;
+  std::optional<HandledFault> handled_; // may be over: see isActive
   std::optional<Divergence> divergence_;
   std::optional<Error> error_;
   bool atBreak_ = false;

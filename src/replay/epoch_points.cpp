@@ -44,7 +44,10 @@ bool Engine::epochRecord(const Record& r) {
     Record fault = r;
     bool exact = r.where == FL_AT_EPOCH;
     pop();
-    if (!handlerFollows(fault)) endBy(fault, exact);
+    if (handlerFollows(fault))
+      noteHandled(fault, exact);
+    else
+      endBy(fault, exact);
     return true;
   }
   default:
@@ -74,6 +77,7 @@ void Engine::fault(uint32_t position) {
   Record record = *r;
   pop();
   if (!handlerFollows(record)) return endBy(record, true);
+  noteHandled(record, true);
   if (const Record* next = peek(); next && next->tag == FL_LOG_ENTER && isHere(*next))
     enter(*next, Frame::SignalAtFault, position);
 }
@@ -86,15 +90,42 @@ bool Engine::handlerFollows(const Record& faultRecord) {
   return true;
 }
 
-void Engine::endBy(const Record& r, bool exact) {
-  ending_.kind = Ending::Fault;
-  ending_.signal = r.signal;
-  ending_.code = uint32_t(r.value);
-  ending_.address = r.address;
-  ending_.write = r.write;
-  ending_.pc = r.pc;
-  ending_.outside = r.where == FL_AT_OUTSIDE;
-  ending_.exact = exact;
+namespace {
+
+void describeFault(const Record& r, bool exact, Ending& out) {
+  out.kind = Ending::Fault;
+  out.signal = r.signal;
+  out.code = uint32_t(r.value);
+  out.address = r.address;
+  out.write = r.write;
+  out.pc = r.pc;
+  out.outside = r.where == FL_AT_OUTSIDE;
+  out.exact = exact;
+}
+
+} // namespace
+
+void Engine::endBy(const Record& r, bool exact) { describeFault(r, exact, ending_); }
+
+// If the handler faults in turn, or aborts, that is a consequence: the first one is kept.
+void Engine::noteHandled(const Record& r, bool exact) {
+  if (handled_ && isActive(*handled_)) return;
+  handled_ = HandledFault{current().time, m_.epoch, running_, t().depth, {}};
+  describeFault(r, exact, handled_->how);
+  if (r.tag == FL_LOG_SIGNAL) handled_->how.address = ~uint64_t(0);
+}
+
+// A handler that has returned, or was left by a jump, has no frame any more: no two frames are entered in the
+// same epoch.
+bool Engine::isActive(const HandledFault& fault) const {
+  if (fault.thread >= threads_.size() || !threads_[fault.thread]) return false;
+  const Thread& thread = *threads_[fault.thread];
+  return thread.depth > fault.depth && thread.frames.data[fault.depth].entryEpoch == fault.epoch;
+}
+
+std::optional<HandledFault> Engine::handledFault() const {
+  bool active = handled_ && handled_->thread == running_ && isActive(*handled_);
+  return active ? handled_ : std::nullopt;
 }
 
 } // namespace faultline::replay

@@ -2,9 +2,11 @@
 
 #include "base/text.h"
 #include "replay/call_view.h"
+#include "replay/object_names.h"
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstring>
 
 namespace faultline::replay {
@@ -32,8 +34,44 @@ Failure failureAtEnd(const Replay& replay, const Verdict& verdict, FailureKind k
   return out;
 }
 
-Result<FailurePoint> wrongStatus(Replay& replay, const Verdict& verdict) {
+RunEnd endBy(const HandledFault& fault, const Outcome& outcome) {
+  RunEnd end;
+  end.signal = fault.how.signal;
+  end.signalCode = fault.how.code;
+  end.address = fault.how.address;
+  end.isWrite = fault.how.write;
+  end.isInside = !fault.how.outside;
+  end.thread = fault.thread;
+  if (outcome.errors) end.standardError = *outcome.errors;
+  return end;
+}
+
+// A run that ends in its own handler of a fault failed where the fault was, whatever the handler made of it.
+// Nothing: it ended in none, or the end was forced on it from outside.
+Result<std::optional<Failure>> goToHandledFault(Replay& replay, const Verdict& verdict,
+                                                const Outcome& outcome, std::vector<std::string>& caveats) {
+  std::optional<HandledFault> fault = replay.handledFault();
+  bool byItself = replay.ending().kind == Ending::Exited || replay.ending().kind == Ending::Fault;
+  if (!fault || !byItself || verdict.kind == Verdict::Hung) return std::optional<Failure>();
+  FL_CHECK(replay.seek(fault->time));
+  std::vector<FrameView> frames = replay.frames();
+  ObjectNames names(replay.symbolView(), frames, replay.memoryView(), {});
+  RunEnd end = endBy(*fault, outcome);
+  Failure failure = diagnose(end, {frames, &replay.memoryView(), &replay.symbolView(), &names});
+  caveats.push_back(fmt::format("the program has a handler of its own for SIG{}; it ran after this, and the "
+                                "run ended in it: {}",
+                                sigabbrev_np(fault->how.signal), verdict.text));
+  return std::optional<Failure>(std::move(failure));
+}
+
+Result<FailurePoint> wrongStatus(Replay& replay, const Verdict& verdict, const Outcome& outcome) {
   FL_CHECK(replay.runToEnd());
+  FailurePoint handled;
+  FL_TRY(fault, goToHandledFault(replay, verdict, outcome, handled.caveats));
+  if (fault) {
+    handled.failure = std::move(fault);
+    return handled;
+  }
   FL_CHECK(goToEnd(replay));
   FailureKind kind = verdict.kind == Verdict::WrongStatus ? FailureKind::WrongStatus
                      : verdict.kind == Verdict::Rejected  ? FailureKind::Rejected
@@ -135,6 +173,14 @@ Result<FailurePoint> wrongOutput(Replay& replay, const Verdict& verdict, const O
     addPosition(*out.failure->criterion, map, difference, &*origin);
     return out;
   }
+  FL_CHECK(replay.runToEnd());
+  FL_TRY(fault, goToHandledFault(replay, verdict, outcome, out.caveats));
+  if (fault) {
+    out.failure = std::move(fault);
+    out.failure->kind = FailureKind::WrongOutput;
+    out.failure->message = verdict.text;
+    return out;
+  }
   FL_CHECK(goToEnd(replay));
   out.failure = failureAtEnd(replay, verdict, FailureKind::WrongOutput);
   if (out.failure->criterion) {
@@ -162,10 +208,14 @@ Result<FailurePoint> goToFailure(Replay& replay, const Verdict& verdict, const O
   case Verdict::WrongStatus:
   case Verdict::Status:
   case Verdict::Rejected:
-    return wrongStatus(replay, verdict);
-  default:
+    return wrongStatus(replay, verdict, outcome);
+  default: {
     FL_CHECK(replay.runToEnd());
-    return FailurePoint{};
+    FailurePoint out;
+    FL_TRY(fault, goToHandledFault(replay, verdict, outcome, out.caveats));
+    out.failure = std::move(fault);
+    return out;
+  }
   }
 }
 

@@ -4,6 +4,7 @@
 //   output missing   where the run ended, since no call wrote it
 //                    In both cases the call before may have written too little: Criterion::before.
 //   wrong status     the call of exit, or the Ret of main; criterion: its value
+//   in a handler     of a fault or an abort of its own: where that was, not where the handler ended the run
 //   all others       the end of the run; what failed there is for diagnose() to say
 #pragma once
 

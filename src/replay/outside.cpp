@@ -8,6 +8,8 @@
 
 #include "abi/state.h"
 
+#include <csignal>
+
 namespace faultline::replay {
 
 bool Engine::isAbrupt(const Record& r) const {
@@ -57,6 +59,7 @@ bool Engine::outsideRecord(const Record& r, const CallSite* site, uint64_t numbe
     return true;
   case FL_LOG_SIGNAL:
     if (!isHere(r) || r.site != number) return false;
+    if (r.signal == SIGABRT) noteHandled(r, true);
     pop();
     return true;
   case FL_LOG_SWITCH:
@@ -89,7 +92,10 @@ void Engine::abrupt(const Record& r) {
   case FL_LOG_FAULT: {
     Record fault = r;
     pop();
-    if (!handlerFollows(fault)) endBy(fault, true);
+    if (handlerFollows(fault))
+      noteHandled(fault, true);
+    else
+      endBy(fault, true);
     return;
   }
   case FL_LOG_EXIT:

@@ -198,6 +198,9 @@ Time Replay::now() const { return impl_->engine.current().time; }
 bool Replay::atEnd() const { return impl_->engine.ending().kind != Ending::None; }
 Instance Replay::current() const { return impl_->engine.current(); }
 const Ending& Replay::ending() const { return impl_->engine.ending(); }
+std::optional<HandledFault> Replay::handledFault() const {
+  return atEnd() ? impl_->engine.handledFault() : std::nullopt;
+}
 std::optional<Time> Replay::mainReturn() const {
   Time t = impl_->engine.mainReturn();
   return t == kNever ? std::nullopt : std::optional(t);

@@ -79,6 +79,8 @@ public:
   bool atEnd() const;
   Instance current() const;
   const Ending& ending() const;
+  // At the end: the fault whose handler the run ended in.
+  std::optional<HandledFault> handledFault() const;
   // When main returned, if it has.
   std::optional<Time> mainReturn() const;
   const std::optional<Divergence>& divergence() const;

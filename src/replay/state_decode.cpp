@@ -38,6 +38,14 @@ private:
     s.log.offset = in_.take<uint32_t>();
     s.log.epochBase = in_.take<uint64_t>();
     FL_CHECK(takeEnding(s.ending));
+    if (in_.take<uint8_t>()) {
+      HandledFault& fault = s.handled.emplace();
+      fault.time = in_.take<uint64_t>();
+      fault.epoch = in_.take<uint64_t>();
+      fault.thread = in_.take<uint32_t>();
+      fault.depth = in_.take<uint64_t>();
+      FL_CHECK(takeEnding(fault.how));
+    }
     FL_CHECK(takeModules(s));
     FL_TRY(cells, takeStream());
     FL_CHECK(takeMemory(s));

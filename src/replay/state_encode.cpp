@@ -37,6 +37,16 @@ void putEnding(ByteWriter& out, const Ending& e) {
   out.put(e.pc);
 }
 
+void putHandled(ByteWriter& out, const std::optional<HandledFault>& fault) {
+  out.put(uint8_t(fault.has_value()));
+  if (!fault) return;
+  out.put(fault->time);
+  out.put(fault->epoch);
+  out.put(fault->thread);
+  out.put(fault->depth);
+  putEnding(out, fault->how);
+}
+
 void putMemory(ByteWriter& out, const Memory::Snapshot& memory, PageWriter& pages) {
   std::vector<uint64_t> addresses;
   std::vector<uint32_t> numbers;
@@ -101,6 +111,7 @@ std::vector<uint8_t> Engine::encode(const State& s, PageWriter& pages) const {
   out.put(s.log.offset);
   out.put(s.log.epochBase);
   putEnding(out, s.ending);
+  putHandled(out, s.handled);
   out.put(uint32_t(s.modules));
   ByteWriter cells;
   for (size_t k = 0; k < s.modules; ++k) {

@@ -5,7 +5,7 @@
 
 namespace faultline::replay {
 
-inline constexpr uint32_t kStateVersion = 1;
+inline constexpr uint32_t kStateVersion = 2;
 
 struct FrameRecord {
   uint32_t module, function;

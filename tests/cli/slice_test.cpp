@@ -452,6 +452,55 @@ TEST_F(Slice, OfAWrongStatus) {
   EXPECT_THAT(lines(slice), Not(Contains(6)));
 }
 
+constexpr const char* kHandled = R"(#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct entry { int size; const char *name; };
+static struct entry table[3] = {{4, "one"}, {3, "two"}};
+static void die(int status) {
+  write(2, "program error\n", 14);
+  _exit(status);
+}
+static void onSegv(int signal) {
+  if (signal == SIGSEGV)
+    die(2);
+}
+static const char *nameOf(int n) {
+  struct entry *e = &table[n];
+  return e->name;
+}
+int main(int argc, char **argv) {
+  signal(SIGSEGV, onSegv);
+  int unrelated = atoi(argv[1]);
+  int n = atoi(argv[2]);
+  const char *name = nameOf(n);
+  printf("%d\n", unrelated);
+  return unrelated > 5 ? name[0] : (int)strlen(name);
+}
+)";
+
+TEST_F(Slice, OfAFaultThatAHandlerTookStartsFromTheFault) {
+  build(kHandled);
+  for (const char* way : {"7", "3"}) { // in the program itself, in a library call
+    record({way, "2"});
+    json slice = ask({"slice"});
+    int failing = 26;
+    EXPECT_EQ(slice["failure"]["place"]["line"], failing) << slice.dump(1);
+    EXPECT_EQ(slice["failure"]["kind"], "crash");
+    EXPECT_THAT(slice["caveats"].dump(), HasSubstr("handler of its own for SIGSEGV"));
+    EXPECT_THAT(lines(slice), IsSupersetOf({23, 17, 18, 24}));
+    for (int handler : {9, 10, 13, 14, 21}) EXPECT_THAT(lines(slice), Not(Contains(handler)));
+    json causes = ask({"causes"});
+    std::set<int> found;
+    for (const json& node : causes["nodes"])
+      for (const json& s : node["statements"]) found.insert(int(s["line"]));
+    EXPECT_THAT(found, IsSupersetOf({23, 24})) << causes.dump(1);
+    EXPECT_THAT(found, Not(Contains(14)));
+  }
+}
+
 TEST_F(Slice, AsAGraph) {
   build(kOmission);
   record({"vip"});

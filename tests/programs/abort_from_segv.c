@@ -1,8 +1,8 @@
 // A handler for SIGSEGV that reports and aborts, as crash reporters do; SIGABRT goes back to its default
-// first.
+// first. What failed is the access.
 //
 // ends: signal SIGABRT
-// kind: abort
+// kind: crash
 // builds: O0,O2
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void onSegv(int number, siginfo_t* info, void* context) {
   snprintf(text, sizeof text, "crashed: %d at %ld\n", number == SIGSEGV, (long)info->si_addr);
   if (write(1, text, strlen(text)) < 0) _exit(9);
   signal(SIGABRT, SIG_DFL);
-  abort(); // <- fails in onSegv
+  abort();
 }
 
 int main(void) {
@@ -28,5 +28,5 @@ int main(void) {
   puts("before");
   fflush(stdout);
   int* volatile p = (int*)24;
-  return *p;
+  return *p; // <- fails in main
 }

@@ -14,11 +14,11 @@ static void onAbort(int signal) {
   (void)signal;
   ++depth;
   if (write(1, "in the handler\n", 15) != 15) _exit(9);
-  if (depth < 3) abort(); // <- fails in onAbort
+  if (depth < 3) abort();
 }
 
 static void work(int n) {
-  if (n == 4) abort();
+  if (n == 4) abort(); // <- fails in work
   printf("%d\n", n);
   fflush(stdout);
   work(n + 1);
