@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds programs from Debian's sources with our compilers, runs their own tests with the ordinary executable
-# and again with a recorder in its place, replays what was recorded, and does the same with a crash that one
-# changed line brings in. Ends with a table; status 1 if something in it is not as it should be.
+# Builds programs from Debian's sources with clang and with our compilers, runs their own tests with clang's
+# executable, with our ordinary one and again with a recorder in its place, replays what was recorded, and does the
+# same with a crash that one changed line brings in. Ends with a table; status 1 if something in it is not as it
+# should be.
 #
 #   scripts/real_programs.sh [--work DIR] [--bin DIR] [--sample N] [--epochs N] [PACKAGE...]
 #
@@ -15,7 +16,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 all="bc bzip2 gzip grep sed lua5.4 sqlite3 leveldb tinyxml2 pbzip2 jq"
-tools="dpkg-dev flex bison ed texinfo autoconf automake libtool libtool-bin tcl-dev libonig-dev libbz2-dev \
+tools="bc dc dpkg-dev flex bison ed texinfo autoconf automake libtool libtool-bin tcl-dev libonig-dev libbz2-dev \
 libgtest-dev libgmock-dev libbenchmark-dev cmake ninja-build make"
 work=$root/build/real bin=$root/build/release/bin sample=60 epochs=100000000
 while [[ ${1-} == --* ]]; do
@@ -90,9 +91,10 @@ put_recorder() {
 # suite_X    runs the tests; the last line it prints is "PASSED TOTAL" (skipped ones do not count)
 # crash_X    brings a crash in, builds again, and sets `crash` to the command that crashes
 
-# Of automake's summaries, as many as there are.
+# Of automake's summaries, as many as there are. After a failure it prints the log with the same lines again.
 automake_result() {
-  awk '/^# TOTAL:/ {t += $3} /^# (PASS|XFAIL):/ {p += $3} /^# SKIP:/ {t -= $3} END {print p+0, t+0}' "$1"
+  awk '/^Testsuite summary/ {on = 1} !on {next} /^# TOTAL:/ {t += $3} /^# (PASS|XFAIL):/ {p += $3} /^# SKIP:/ {t -= $3}
+    /^# ERROR:/ {on = 0} END {print p+0, t+0}' "$1"
 }
 automake_suite() { # DIRECTORY [MAKE ARGUMENTS...]
   local log=$logs/suite.out directory=$1
@@ -112,18 +114,15 @@ tests_end() { echo "$passed $total"; }
 # GCC 12, which Debian uses, warns where clang stops: hence a flag here and there.
 build_bc() { ./configure -q CFLAGS="-g -O2 -Wno-implicit-function-declaration" && make; }
 programs_bc() { printf '%s\n' bc/bc dc/dc; }
-suite_bc() { # its scripts have no expected output: a clang build of the same source makes it
-  if [[ ! -d ../bc-clang ]]; then
-    fetch bc "$PWD-clang" && (cd ../bc-clang && CC=clang-19 build_bc) >"$logs/clang.out" 2>&1
-  fi
+suite_bc() { # its scripts have no expected output: Debian's own build of it makes it
   tests_begin
   local t
   for t in array arrayp aryprm atan exp ln sine sqrt sqrt1 sqrt2 div testfn; do
-    ../bc-clang/bc/bc -l Test/$t.b </dev/null >"$logs/want" 2>&1
+    /usr/bin/bc -l Test/$t.b </dev/null >"$logs/want" 2>&1
     bc/bc -l Test/$t.b </dev/null >"$logs/have" 2>&1
     check $t cmp "$logs/want" "$logs/have"
   done
-  echo '2 500 ^ p 16 o p [x]P 5 k 2 v p q' | ../bc-clang/dc/dc >"$logs/want" 2>&1
+  echo '2 500 ^ p 16 o p [x]P 5 k 2 v p q' | /usr/bin/dc >"$logs/want" 2>&1
   echo '2 500 ^ p 16 o p [x]P 5 k 2 v p q' | dc/dc >"$logs/have" 2>&1
   check dc cmp "$logs/want" "$logs/have"
   tests_end
@@ -276,15 +275,31 @@ failing() { sed -nE 's/^(FAIL|ERROR|XPASS|!Failures on these tests): *//p' "$1" 
 
 # ---- one package ---------------------------------------------------------------------------------------------
 
+# What the package's tests say of clang's own executable. For run_package, whose variables it reads.
+clang_suite() {
+  fetch "$package" "$folder-clang" >"$logs/fetch-clang.out" 2>&1 || { echo no-source; return; }
+  mkdir -p "$logs/clang"
+  (
+    logs=$logs/clang CC=clang-19 CXX=clang++-19
+    cd "$folder-clang" || exit
+    (build_"$package") >"$logs/build.out" 2>&1
+    suite_"$package" >"$logs/suite-said.out" 2>&1
+    tail -n 1 "$logs/suite-said.out" | tr ' ' /
+  )
+  rm -rf "$folder-clang"
+}
+
 run_package() { # in a subshell: leaves its line in $table
-  local package=$1 folder=$work/$1 began=$SECONDS ordinary=- recorded=- verified crashed=-
+  local package=$1 folder=$work/$1 began=$SECONDS clang=- ordinary=- recorded=- verified crashed=-
   recordings=$work/$package.recordings logs=$work/$package.logs crash=()
   rm -rf "$folder" "$folder-clang" "$recordings" "$logs"
   mkdir -p "$logs"
-  line() { printf '%s\t' "$package" "$ordinary" "$recorded" "$@" "$crashed" >>"$table"; printf '%ss\n' $((SECONDS - began)) >>"$table"; }
+  line() { printf '%s\t' "$package" "$clang" "$ordinary" "$recorded" "$@" "$crashed" >>"$table"; printf '%ss\n' $((SECONDS - began)) >>"$table"; }
   echo "== $package"
   fetch "$package" "$folder" >"$logs/fetch.out" 2>&1 || { echo "cannot fetch it, see $logs/fetch.out"; line no-source -; return 1; }
   cd "$folder" || return
+  clang=$(clang_suite)
+  echo "   clang's:  $clang  [$((SECONDS - began)) s]"
   (build_"$package") >"$logs/build.out" 2>&1
   local program
   for program in $(programs_"$package"); do
@@ -323,7 +338,7 @@ run_package() { # in a subshell: leaves its line in $table
 status=0
 for package in $packages; do (run_package "$package") || status=1; done
 {
-  printf 'package\tordinary\trecorded\texact\tinstructions\tlog bytes\tcrash\ttime\n'
+  printf 'package\tclang\tordinary\trecorded\texact\tinstructions\tlog bytes\tcrash\ttime\n'
   cat "$table"
 } | column -t -s $'\t'
 grep -q 'inexact' "$table" && status=1

@@ -1,6 +1,7 @@
 // faultline list: the recordings that have been made without a name of their own.
 #include "base/text.h"
 #include "cli/run.h"
+#include "recording/leftover.h"
 #include "recording/side_files.h"
 
 #include <algorithm>
@@ -50,7 +51,20 @@ Result<int> listRecordings(const Context& context, std::string directory) {
     text += fmt::format("{:<20} {}  {:>8}  {:<26} {}\n", name, recording->meta().created,
                         humanSize(recording->fileSize() + beside), how, shellCommand(recording->meta().argv));
   }
-  if (files.empty()) text = fmt::format("no recordings in {}\n", directory);
+  for (const recording::Leftover& left : recording::leftoversIn(directory)) {
+    std::string name = left.file.filename();
+    std::string how = left.isGrowing ? "is being recorded" : "left by a recorder that was killed";
+    std::error_code ignored;
+    uint64_t bytes = fs::file_size(left.file, ignored);
+    document["recordings"].push_back({{"name", name},
+                                      {"path", left.file.string()},
+                                      {"bytes", bytes},
+                                      {"how", how},
+                                      {"leftover", !left.isGrowing}});
+    text += fmt::format("{:<20} {:>8}  {}{}\n", name, humanSize(bytes), how,
+                        left.isGrowing ? "" : ": info, show and remove take this name");
+  }
+  if (text.empty()) text = fmt::format("no recordings in {}\n", directory);
   FL_CHECK(context.json ? context.answer(document) : context.answer(text));
   return kAnswered;
 }

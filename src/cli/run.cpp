@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/open_replay.h"
 #include "compiler/variant.h"
+#include "recording/leftover.h"
 #include "replay/follower.h"
 
 #include <algorithm>
@@ -37,7 +38,8 @@ Result<fs::path> latestRecording() {
   std::error_code ignored;
   for (auto& entry : fs::directory_iterator(directory, ignored)) {
     auto written = entry.last_write_time(ignored);
-    if (isRecording(entry.path()) && (latest.empty() || written > when)) {
+    if (entry.path().extension() == ".flr" && isRecording(entry.path()) &&
+        (latest.empty() || written > when)) {
       latest = entry.path();
       when = written;
     }
@@ -70,6 +72,18 @@ Result<fs::path> findProgram(const std::string& word) {
   if (fs::is_directory(word, ignored)) return errorf("{}: is a folder, not a program", word);
   return errorf("{}: there is no such program on PATH{}", word,
                 fs::exists(word, ignored) ? fmt::format("; did you mean ./{}?", word) : "");
+}
+
+// What recorders that were killed have left becomes recordings, cut off as they are.
+static void recoverLeftovers(const Context& context, const fs::path& directory) {
+  for (const recording::Leftover& left : recording::leftoversIn(directory)) {
+    if (left.isGrowing) continue;
+    auto recovered = recording::recover(left);
+    if (!recovered)
+      context.log().warn("{}", recovered.error().message);
+    else if (!recovered->empty())
+      context.log().note("an earlier recorder was killed; what it had is now {}", recovered->string());
+  }
 }
 
 Result<fs::path> freshRecordingName(const std::string& program) {
@@ -159,7 +173,9 @@ void addRunOptions(CLI::App& command, RunOptions& options) {
           "--last", options.last,
           "Keep only the end of the run, in a file of this size, e.g. 200M; a long run is slowed down")
       ->type_name("SIZE");
-  command.add_option("--seed", options.seed, "Vary the schedule of threads (default 0: in order)")
+  command
+      .add_option("--seed", options.seed,
+                  "Another schedule of threads, the same for the same N (default 0: in order)")
       ->type_name("N");
   command.add_flag("--capture", options.captureOutput, "Keep what the program prints, even on a terminal");
   command.add_flag("--alterable", options.alters, "Run the variant that experiments need; slower");
@@ -196,8 +212,9 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
   FL_TRY(expectation, expectationOf(options));
   Log log = context.log();
-  FL_TRY(variant, makeVariant(context, program, options.alters));
-  FL_TRY(request, requestFor(context, variant, ownEnvironment(), options.alters));
+  bool alters = options.alters || options.seed != 0; // it stops at an epoch exactly, which a schedule needs
+  FL_TRY(variant, makeVariant(context, program, alters));
+  FL_TRY(request, requestFor(context, variant, ownEnvironment(), alters));
   request.argv = options.words;
   request.program = program.string();
   if (!options.input.empty()) request.input = options.input;
@@ -221,6 +238,8 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   request.expectation = std::move(expectation);
   request.passOutput = context.isText();
   if (output.empty()) {
+    FL_TRY(directory, recordingsDirectory());
+    recoverLeftovers(context, directory);
     FL_TRY(fresh, freshRecordingName(options.words[0]));
     output = fresh.string();
   }

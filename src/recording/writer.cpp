@@ -1,5 +1,7 @@
 #include "recording/writer.h"
 
+#include "recording/leftover.h"
+
 #include "base/text.h"
 #include "recording/side_files.h"
 
@@ -73,6 +75,7 @@ Result<Writer> Writer::create(const std::filesystem::path& path, uint64_t sizeLi
   std::string temporary = path.string() + ".part-XXXXXX";
   int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return errorf("cannot write {}: {}", path.string(), std::strerror(errno));
+  markGrowing(fd);
   mode_t mask = umask(0);
   umask(mask);
   fchmod(fd, 0666 & ~mask);

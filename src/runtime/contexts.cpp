@@ -165,7 +165,10 @@ FL_EXPORT int getcontext(ucontext_t* context) {
 }
 
 FL_EXPORT int setcontext(const ucontext_t* context) {
-  if (isRecorded()) enterStrand(context);
+  if (isRecorded()) {
+    handlersWereLeft(self); // the context has a mask of its own
+    enterStrand(context);
+  }
   auto* real = REAL(setcontext);
   __attribute__((musttail)) return real(context);
 }
@@ -173,6 +176,7 @@ FL_EXPORT int setcontext(const ucontext_t* context) {
 FL_EXPORT int swapcontext(ucontext_t* from, const ucontext_t* to) {
   if (isRecorded()) {
     note(from, self->number, 0);
+    handlersWereLeft(self);
     enterStrand(to);
   }
   auto* real = REAL(swapcontext);

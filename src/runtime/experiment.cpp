@@ -336,7 +336,7 @@ void startServer() {
 using namespace fl;
 
 FL_EXPORT FL_COLD void fl_epoch_stop() {
-  if (!altering) return;
+  if (!altering) return turnIsOver();
   uint64_t epoch = currentEpoch();
   if (!serving) {
     FL_SERVER.running = true;

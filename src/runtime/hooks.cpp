@@ -187,6 +187,9 @@ FL_EXPORT void fl_block(uint32_t id, fl_module* module) {
   // A signal that was put off must not wait for a call that waits for it.
   if (__builtin_expect(self && self->pending != 0, 0)) deliverPending(self);
   if (__builtin_expect(!threaded(), 1)) return;
+  // Under a seed most of these calls, which do not really wait, must not let chance in. One that does is
+  // robbed.
+  if (scheduleSeed() != 0) return;
   if (self && holds(self)) giveTurn(self);
 }
 

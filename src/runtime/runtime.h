@@ -43,12 +43,22 @@ struct Thread {
   // Waiting for the turn.
   uint32_t turn; // futex
   Thread* next;
+  // Under a seed: what it waits for, in the queue (ordered.h).
+  bool (*volatile ready)(const Thread*);
+  const volatile void* volatile awaited;
+  uint64_t value, until, order;
+  volatile bool woken, cancelled, ended;
+  bool restarts;        // what the last handler interrupted is to go on (SA_RESTART)
+  unsigned long handle; // what pthread_create returned
+  Thread* nextMade;
   // Signals put off.
   volatile uint64_t pending; // mask
   siginfo_t infos[kSignals];
   // What the program believes.
   stack_t programStack;
-  uint64_t blockedByProgram; // of those that we never block really
+  uint64_t blockedByProgram;  // of those that we never block really
+  uint64_t blockedByHandlers; // ... of these, those that are blocked only while a handler runs
+  uint64_t held;              // sent while they were so blocked; `infos` tells
   void* signalStack;
   // How it began and ends.
   void* (*start)(void*);
@@ -98,7 +108,9 @@ void dropSignalStack(Thread* thread);
 void enterBusy(Thread* thread);
 void leaveBusy(Thread* thread); // hands over what was put off meanwhile
 void deliverPending(Thread* thread);
-void stopAtEpochPoint(); // the running thread comes to atEpochPoint() at its next one
+void deliverHeld(Thread* thread);      // after the program has unblocked something
+void handlersWereLeft(Thread* thread); // by a jump that brings an older mask back
+void stopAtEpochPoint();               // the running thread comes to atEpochPoint() at its next one
 
 // exit.cpp
 void startExits();
@@ -133,6 +145,8 @@ inline bool holds(Thread* thread) {
 void awaitRobber(); // what is going on, if anything, is over
 void markRobbed(Thread* thread);
 void startTicker();
+void turnIsOver(); // under a seed: the turn has had its epochs
+void startOrder(); // under a seed: the first turn among threads begins
 
 // threads.cpp
 uint32_t newThreadNumber();

@@ -5,6 +5,7 @@
 #include "runtime/real.h"
 #include "runtime/signals.h"
 
+#include <setjmp.h>
 #include <string.h>
 
 namespace fl {
@@ -157,6 +158,8 @@ static int changeProgramMask(Change change, int how, const sigset_t* set, sigset
     self->blockedByProgram = how == SIG_BLOCK     ? blocked | asked
                              : how == SIG_UNBLOCK ? blocked & ~asked
                                                   : asked;
+    self->blockedByHandlers &= self->blockedByProgram;
+    if (self->held) deliverHeld(self);
   }
   return 0;
 }
@@ -167,3 +170,17 @@ FL_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) {
 FL_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
   return changeProgramMask(REAL(pthread_sigmask), how, set, old);
 }
+
+// A jump out of a handler brings the mask back that its target was made with, if it kept one. libc does so
+// past sigprocmask.
+[[noreturn]] static void jump(void (*really)(__jmp_buf_tag*, int), __jmp_buf_tag* to, int value) {
+  if (self && to->__mask_was_saved) handlersWereLeft(self);
+  really(to, value);
+  __builtin_unreachable();
+}
+FL_EXPORT void longjmp(__jmp_buf_tag* to, int value) { jump(REAL(longjmp), to, value); }
+FL_EXPORT void _longjmp(__jmp_buf_tag* to, int value) { jump(REAL(_longjmp), to, value); }
+FL_EXPORT void siglongjmp(__jmp_buf_tag* to, int value) { jump(REAL(siglongjmp), to, value); }
+// As longjmp is called under _FORTIFY_SOURCE; no header has it otherwise.
+extern "C" void __longjmp_chk(__jmp_buf_tag* to, int value);
+FL_EXPORT void __longjmp_chk(__jmp_buf_tag* to, int value) { jump(REAL(__longjmp_chk), to, value); }

@@ -81,6 +81,27 @@ void deliverPending(Thread* thread) {
   }
 }
 
+// The program has blocked the signal, we cannot: it waits here until the program lets it in.
+static void hold(Thread* thread, int signal, const siginfo_t* info) {
+  thread->infos[signal] = *info;
+  thread->held |= maskOf(signal);
+}
+
+void deliverHeld(Thread* thread) {
+  for (uint64_t due; (due = thread->held & ~thread->blockedByProgram) != 0;) {
+    int signal = __builtin_ctzll(due) + 1;
+    thread->held &= ~maskOf(signal);
+    siginfo_t info = thread->infos[signal];
+    raw(SYS_rt_tgsigqueueinfo, processId(), threadId(), signal, long(&info));
+  }
+}
+
+void handlersWereLeft(Thread* thread) {
+  thread->blockedByProgram &= ~thread->blockedByHandlers;
+  thread->blockedByHandlers = 0;
+  deliverHeld(thread);
+}
+
 // Takes the default effect when the handler that we are in returns, with the registers of the place where
 // the signal struck, so that a core file shows what it would have shown.
 static void dieOf(int signal, void* context) {
@@ -145,12 +166,19 @@ static void runHandler(int signal, siginfo_t* info, void* context, uint8_t where
   leaveBusy(thread);
   KernelMask blocked = *reinterpret_cast<KernelMask*>(&action.sa_mask);
   if (!(action.sa_flags & SA_NODEFER)) blocked |= maskOf(signal);
+  uint64_t hidden = thread->blockedByProgram, byHandlers = thread->blockedByHandlers;
+  thread->blockedByHandlers |= blocked & kNeverBlocked & ~hidden;
+  thread->blockedByProgram |= blocked & kNeverBlocked;
   KernelMask before = changeMask(SIG_BLOCK, blocked & ~kNeverBlocked);
   callHandler(action, signal, info, context);
   changeMask(SIG_SETMASK, before);
+  thread->restarts = action.sa_flags & SA_RESTART;
+  thread->blockedByProgram = hidden;
+  thread->blockedByHandlers = byHandlers;
   FL_STATE.ext = ext;
   barrier();
   if (thread->pending) deliverPending(thread);
+  if (thread->held) deliverHeld(thread);
 }
 
 static void take(int signal, siginfo_t* info, void* context, uint8_t where) {
@@ -174,6 +202,17 @@ static void atEpochPoint(Thread* thread, void* context) {
   endOfTurn(thread);
 }
 
+// A stack is exhausted: ours, on which the program's variables lie, or the machine's, on which libraries
+// work. The program knows only one, by the addresses of its variables, and a handler that tells overflows
+// from other faults by the address must be given one there.
+static bool isOverflow(int signal, const siginfo_t* info, const void* context) {
+  constexpr uint64_t kMost = 1ull << 40, kNear = 64 << 10; // all frame stacks together; a frame of a library
+  auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  uint64_t address = uint64_t(info->si_addr), machine = uint64_t(registers[REG_RSP]);
+  bool isOurs = FL_FRAME_STACK_ADDRESS - address - 1 < kMost;
+  return signal == SIGSEGV && (isOurs || address - (machine - kNear) < kNear + kPage);
+}
+
 static void onFault(Thread* thread, int signal, siginfo_t* info, void* context) {
   bool inside = thread->holding && FL_STATE.ext == 0;
   uint8_t where = inside ? FL_AT_INSTRUCTION : FL_AT_OUTSIDE;
@@ -181,11 +220,12 @@ static void onFault(Thread* thread, int signal, siginfo_t* info, void* context) 
   if (thread->busy && serving) return endBy(signal, info, context, where);
   if (thread->busy) return dieOf(signal, context);
   if (!thread->holding && !takeTurn(thread, 2)) return dieOf(signal, context);
-  bool blocked = signal == SIGSEGV && (thread->blockedByProgram & maskOf(signal));
+  bool blocked = thread->blockedByProgram & maskOf(signal); // the kernel ends the program then
   if (!hasHandler(signal) || blocked) return endBy(signal, info, context, where);
   enterBusy(thread);
   if (!off()) logFaultOf(signal, info, context, where);
   leaveBusy(thread);
+  if (isOverflow(signal, info, context)) info->si_addr = reinterpret_cast<void*>(FL_STATE.frame_top - 8);
   runHandler(signal, info, context, where);
 }
 
@@ -221,6 +261,8 @@ void onSignal(int signal, siginfo_t* info, void* context) {
     onSignalElsewhere(signal, info, context);
   else if (isFault(signal, info))
     onFault(thread, signal, info, context);
+  else if ((thread->blockedByProgram & maskOf(signal)) && !isHang(signal, info))
+    hold(thread, signal, info);
   else if (thread->busy || (thread->holding && FL_STATE.ext == 0))
     putOff(thread, signal, info);
   else

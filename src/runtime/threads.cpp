@@ -1,6 +1,7 @@
 // Threads of the program: each has a number, a frame stack and a signal stack of its own, and begins and ends
 // with the turn.
 #include "runtime/log.h"
+#include "runtime/ordered.h"
 #include "runtime/raw.h"
 #include "runtime/real.h"
 #include "runtime/signals.h"
@@ -26,6 +27,7 @@ static void onThreadEnd(void* value) {
   }
   enterBusy(thread);
   // ext stays: a thread that ended in pthread_exit, or was cancelled, remains in that call for ever.
+  thread->ended = true;
   if (holds(thread)) giveTurn(thread);
   self = nullptr;
   dropSignalStack(thread);
@@ -37,6 +39,7 @@ static void becomeThreaded() {
   pthread_setspecific(endKey, self);
   FL_STATE.flags |= FL_FLAG_THREADED;
   startTicker();
+  startOrder();
 }
 
 static uint64_t stackSizeOf(const pthread_attr_t* attributes) {
@@ -101,7 +104,10 @@ FL_EXPORT int pthread_create(pthread_t* result, const pthread_attr_t* attributes
     thread->argument = argument;
     enlist(thread);
     status = REAL(pthread_create)(result, attributes, runThread, thread);
-    if (status != 0) unlist(thread);
+    if (status != 0)
+      unlist(thread);
+    else
+      thread->handle = *result, addThread(thread);
   }
   leaveBusy(self);
   return status;
@@ -118,7 +124,10 @@ FL_EXPORT int thrd_create(thrd_t* result, thrd_start_t start, void* argument) {
     thread->argument = argument;
     enlist(thread);
     status = REAL(thrd_create)(result, runC11Thread, thread);
-    if (status != thrd_success) unlist(thread);
+    if (status != thrd_success)
+      unlist(thread);
+    else
+      thread->handle = *result, addThread(thread);
   }
   leaveBusy(self);
   return status;

@@ -1,7 +1,12 @@
 // The turn: one thread at a time runs instrumented code. A thread keeps its turn until it blocks, ends, or
 // has had it for a while and comes to an epoch point. It is handed directly to the thread that is next, in
 // order of arrival, or as the seed says.
+//
+// A while is a time, or under a seed a number of epochs: then the schedule depends on the seed and on what
+// the program does, not on how fast it is. The variant that experiments need stops at an epoch exactly, so a
+// seed needs that one.
 #include "runtime/log.h"
+#include "runtime/ordered.h"
 #include "runtime/raw.h"
 
 #include <fcntl.h>
@@ -37,7 +42,28 @@ static uint64_t random(uint64_t& state) {
   state ^= state << 17;
   return state;
 }
-static uint64_t choices;
+static uint64_t choices, lengths;
+
+static uint64_t clock; // the schedule's own, in nanoseconds
+static constexpr uint64_t kTurnTime = 20'000;
+uint64_t scheduleTime() { return clock; }
+
+// Mostly short turns, some long ones.
+static void measureTurn() {
+  if (!inOrder()) return;
+  uint64_t r = random(lengths);
+  uint64_t length = 1 + (r >> 16) % (16ull << (r % 10)), epoch = currentEpoch();
+  FL_EPOCH = 0 - length;
+  FL_STATE.epoch_bias = epoch + length;
+}
+
+void startOrder() { measureTurn(); }
+
+void turnIsOver() {
+  if (!inOrder() || !threaded()) return;
+  timeIsUp = true;
+  stopAtEpochPoint();
+}
 
 static void enqueue(Thread* thread) {
   Thread** at = &firstWaiting;
@@ -56,11 +82,45 @@ static void dequeue(Thread* thread) {
     }
 }
 
+// How many of those that wait can go on; or the one with number `n` of them.
+static uint64_t countReady() {
+  uint64_t count = 0;
+  for (Thread* t = firstWaiting; t; t = t->next) count += canGoOn(t);
+  return count;
+}
+static Thread* readyNumber(uint64_t n) {
+  for (Thread* t = firstWaiting; t; t = t->next)
+    if (canGoOn(t) && n-- == 0) return t;
+  return nullptr;
+}
+
+// Everyone waits: the first that wants to be woken at some time. 0: nobody does.
+static uint64_t nextWaking() {
+  uint64_t soonest = 0;
+  for (Thread* t = firstWaiting; t; t = t->next)
+    if (t->until && (soonest == 0 || t->until < soonest)) soonest = t->until;
+  return soonest;
+}
+
+static Thread* chooseInOrder() {
+  uint64_t count = countReady();
+  if (count == 0) {
+    uint64_t soonest = nextWaking();
+    if (soonest == 0) return nullptr; // what they wait for comes from elsewhere: the ticker looks again
+    if (soonest > clock) clock = soonest;
+    count = countReady();
+  }
+  Thread* chosen = count ? readyNumber(random(choices) % count) : nullptr;
+  if (!chosen) return nullptr;
+  clock += kTurnTime;
+  dequeue(chosen);
+  return chosen;
+}
+
 static Thread* chooseNext() {
   if (waiting == 0) return nullptr;
+  if (inOrder()) return chooseInOrder();
   Thread* chosen = firstWaiting;
-  if (scheduleSeed() != 0)
-    for (uint64_t n = random(choices) % waiting; n > 0; --n) chosen = chosen->next;
   dequeue(chosen);
   return chosen;
 }
@@ -86,6 +146,7 @@ static void restoreState(Thread* thread) {
   FL_STATE.frame_top = thread->frameTop;
   FL_STATE.ext = thread->ext;
   thread->holding = true;
+  measureTurn();
 }
 
 // `again`: the thread that had the turn, if it waits for it from now on; it comes last.
@@ -93,8 +154,10 @@ static void passOn(Thread* again) {
   Thread* next;
   {
     Guard guard;
+    bool first = again && inOrder(); // it may well be chosen
+    if (first) again->turn = 0, enqueue(again);
     next = chooseNext();
-    if (again) {
+    if (again && !first) {
       again->turn = 0;
       enqueue(again);
       if (!next) next = chooseNext();
@@ -176,7 +239,11 @@ void yieldTurn(Thread* thread) {
 }
 
 void endOfTurn(Thread* thread) {
-  if (timeIsUp && waiting > 0) yieldTurn(thread);
+  if (!timeIsUp) return;
+  if (waiting > 0)
+    yieldTurn(thread);
+  else if (inOrder())
+    timeIsUp = false, measureTurn();
 }
 
 void resetTurns(Thread* survivor) {
@@ -194,10 +261,7 @@ void resetTurns(Thread* survivor) {
 // The ticker takes the turn from a thread that has had it for a whole tick while another waits; without it a
 // thread that spins on a variable would spin forever. It is a bare thread with no signals: libc does not know
 // it, and it calls nothing but the kernel.
-static uint64_t tickNanoseconds() {
-  static uint64_t state;
-  return scheduleSeed() == 0 ? 10'000'000 : 100'000 + random(state) % 2'000'000;
-}
+static uint64_t tickNanoseconds() { return inOrder() ? 1'000'000 : 10'000'000; }
 
 // Whether the thread waits in the kernel for something to happen.
 static bool sleeps(int thread) {
@@ -232,9 +296,13 @@ static void robHolder() {
       __atomic_sub_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
       return;
     }
+    next = chooseNext();
+    if (!next) {
+      __atomic_sub_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
+      return;
+    }
     thread->robbed = true;
     saveState(thread);
-    next = chooseNext();
     holder = next;
     ++turns;
     timeIsUp = false;
@@ -257,8 +325,23 @@ void markRobbed(Thread* thread) {
   __atomic_add_fetch(&FL_STATE.robbed, 1, __ATOMIC_SEQ_CST);
 }
 
+// Under a seed, where all waited: one of them may be able to go on now.
+static void handToReady() {
+  Thread* next = nullptr;
+  {
+    Guard guard;
+    if (holder) return;
+    next = chooseNext();
+    if (!next) return;
+    holder = next;
+    ++turns;
+    __atomic_store_n(&next->turn, 1, __ATOMIC_RELEASE);
+  }
+  futexWake(&next->turn, 1);
+}
+
 [[noreturn]] static int ticker(void*) {
-  constexpr int kPatience = 3; // ticks in one place outside
+  const int patience = inOrder() ? 30 : 3; // ticks in one place outside
   uint32_t seen = 0;
   uint64_t epoch = 0, ext = 0;
   int still = 0;
@@ -266,12 +349,15 @@ void markRobbed(Thread* thread) {
     timespec tick = {0, long(tickNanoseconds())};
     raw(SYS_nanosleep, long(&tick), 0);
     uint32_t now = __atomic_load_n(&turns, __ATOMIC_RELAXED);
+    if (inOrder()) handToReady();
     if (now == seen && __atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
-      timeIsUp = true;
-      stopAtEpochPoint();
+      if (!inOrder()) {
+        timeIsUp = true;
+        stopAtEpochPoint();
+      }
       bool moved = FL_EPOCH != epoch || FL_STATE.ext != ext || ext == 0;
       still = moved ? 0 : still + 1;
-      if (still >= kPatience) robHolder();
+      if (still >= patience) robHolder();
     }
     seen = now;
     epoch = FL_EPOCH;

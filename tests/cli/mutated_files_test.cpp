@@ -310,5 +310,42 @@ TEST(MutatedFiles, CommandsAnswerOrSayWhy) {
   }
 }
 
+// The commands that explain, one for each mutant in turn. Memory that a mutant makes them ask for is bounded,
+// but for those that run the program again: the shadow of a recorded process needs address space.
+TEST(MutatedFiles, ExplainingCommandsAnswerOrSayWhy) {
+  const std::vector<std::vector<std::string>> commands = {{"slice"},
+                                                          {"origin"},
+                                                          {"causes", "--budget", "2"},
+                                                          {"slice", "--relevant"},
+                                                          {"invariants", "--budget", "2"},
+                                                          {"slice", "--json", "--forward", "env:HOME"},
+                                                          {"show", "--index"},
+                                                          {"slice", "--at", "@100"}};
+  const std::vector<std::vector<std::string>> again = {{"critical", "--budget", "2"},
+                                                       {"explain", "--budget", "2"}};
+  const std::string limited = "ulimit -v 6291456; ulimit -t 60; exec \"$@\"";
+  TempDir dir;
+  for (uint64_t k = 0; k < mutants(); ++k) {
+    const Sample& s = sampleOf(k);
+    Mutant mutant = mutateRecording(s.recordingBytes, k);
+    std::string path = dir / fmt::format("mutant-{}.flr", k % 16);
+    std::filesystem::remove_all(path + ".index");
+    writeFile(path, std::string(mutant.bytes.begin(), mutant.bytes.end()));
+    bool runsAgain = k % 30 == 7;
+    std::vector<std::string> words =
+        runsAgain ? again[k / 30 % again.size()] : commands[k / 3 % commands.size()];
+    std::vector<std::string> argv = {kBin + "/faultline"};
+    if (!runsAgain) argv = {"/bin/sh", "-c", limited, "sh", kBin + "/faultline"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    argv.push_back(path);
+    RunResult r = run(argv, {.cwd = dir.path(), .env = Samples::get().environment(s)});
+    std::string what = fmt::format("mutant {} of {} ({}): {}\n{}{}", k, s.name, mutant.how,
+                                   fmt::join(words, " "), r.out.substr(0, 2000), r.err);
+    EXPECT_EQ(r.signal, 0) << what;
+    EXPECT_LE(r.status, 3) << what;
+    EXPECT_EQ(r.err.find("bad_alloc"), std::string::npos) << what;
+  }
+}
+
 } // namespace
 } // namespace faultline::test
