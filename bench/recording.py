@@ -234,7 +234,7 @@ def main():
     parser.add_argument("--programs", default=",".join(programs.MAKERS))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", action="store_true", help="measure only what was not measured before")
-    parser.add_argument("--write", type=pathlib.Path, help="replace what follows <!-- bench/recording.py --> there")
+    parser.add_argument("--write", type=pathlib.Path, help="replace what stands between <!-- bench/recording.py --> and its end there")
     options = parser.parse_args()
     measured = []
     work = pathlib.Path(options.work).resolve()
@@ -249,8 +249,10 @@ def main():
     print(answer)
     if options.write:
         mark = "<!-- bench/recording.py -->"
-        before, _, _ = options.write.read_text().partition(mark)
-        options.write.write_text(before + mark + "\n\n" + answer)
+        before, _, rest = options.write.read_text().partition(mark)
+        end = "<!-- end of bench/recording.py -->"
+        _, _, after = rest.partition(end)
+        options.write.write_text(before + mark + "\n\n" + answer + "\n" + end + after)
 
 
 if __name__ == "__main__":
