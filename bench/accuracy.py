@@ -48,6 +48,7 @@ class Bench:
         """The row of a fault: its places, how it fails, and by technique rank, score, seconds."""
         case = Case(self.builder, fault)
         row = {"fault": fault.id, "kind": fault.kind, "set": fault.set, "failure": case.failure,
+               "origin": "a package" if fault.subject.package else "our own",
                "places": [f"{f}:{n}" for f, n in case.places], "by": {}}
         _, lines = case.lines(fault.test, "executed")
         if not any(ranking.is_fault(line, case.places) for line in lines):

@@ -41,12 +41,13 @@ def share_text(answers):
 
 
 def parts(rows):
-    """All rows, then each set by itself, if there is more than one."""
+    """All rows, then each set and each origin by itself, if there is more than one."""
     yield "All", rows
-    for name in ("tune", "held-out"):
-        of_set = [r for r in rows if r["set"] == name]
-        if of_set and len(of_set) < len(rows):
-            yield f"Set {name}", of_set
+    for key, value, title in (("set", "tune", "Set tune"), ("set", "held-out", "Set held-out"),
+                              ("origin", "our own", "Our own programs"), ("origin", "a package", "Programs from packages")):
+        part = [r for r in rows if r[key] == value]
+        if part and len(part) < len(rows):
+            yield title, part
 
 
 def summary(rows):
