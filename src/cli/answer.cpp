@@ -1,7 +1,9 @@
 #include "cli/answer.h"
 
+#include "base/file.h"
 #include "finding/paths.h"
 #include "report/explain_text.h"
+#include "report/gdb.h"
 #include "report/html.h"
 
 #include <set>
@@ -48,8 +50,33 @@ std::vector<std::string> changedSources(const finding::Explanation& explanation)
   return notes;
 }
 
-Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation) {
+namespace {
+
+// Beside the script, if that goes to a file.
+Result<report::GdbOptions> gdbOptions(const Context& context, const RunInput& input) {
+  report::GdbOptions options{.workingDirectory = std::filesystem::current_path().string(),
+                             .version = FAULTLINE_VERSION};
+  if (!input.file.empty()) {
+    options.input = std::filesystem::absolute(input.file).string();
+  } else if (input.kept && !input.kept->empty() && !context.output.empty()) {
+    std::string path = std::filesystem::absolute(context.output + ".stdin").string();
+    FL_CHECK(writeFileAtomic(path, *input.kept));
+    options.input = path;
+  } else {
+    options.isInputMissing = input.kept && !input.kept->empty();
+  }
+  return options;
+}
+
+} // namespace
+
+Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation,
+                               const RunInput& input) {
   report::SourceFiles files;
+  if (context.format == "gdb") {
+    FL_TRY(options, gdbOptions(context, input));
+    return context.answer(report::renderGdb(explanation, files, options));
+  }
   if (context.format == "html") return context.answer(report::renderHtml(explanation, files, htmlOptions()));
   return answerReport(context, explanation, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderExplanation(explanation, files, screen);
@@ -63,7 +90,7 @@ Result<void> answerNoFailure(const Context& context, const char* technique,
     report::SarifLog log{.technique = technique, .program = program, .caveats = caveats};
     return context.answer(report::renderSarif(log, files, sarifOptions(context)));
   }
-  if (context.format == "html") {
+  if (context.format == "html" || context.format == "gdb") {
     finding::Explanation nothing{.program = program, .caveats = caveats};
     return answerExplanation(context, nothing);
   }

@@ -25,7 +25,13 @@ Result<void> answerReport(const Context& context, const Report& report, const Te
 // Sources that were changed after the program was built: what is shown of them may not be what was run.
 std::vector<std::string> changedSources(const finding::Explanation& explanation);
 
-Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation);
+// What the run read from standard input, for a format that tells how to run it again.
+struct RunInput {
+  std::string file = {};                // it was given as a file
+  std::optional<std::string> kept = {}; // it was kept
+};
+Result<void> answerExplanation(const Context& context, const finding::Explanation& explanation,
+                               const RunInput& input = {});
 
 // A run that did not fail has no answer; a script that asked for a document gets a valid one all the same.
 Result<void> answerNoFailure(const Context& context, const char* technique,

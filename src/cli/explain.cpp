@@ -1,5 +1,6 @@
 // faultline explain: what is wrong, in one answer from everything that fits.
 #include "cli/answer.h"
+#include "cli/breakpoint_counts.h"
 #include "cli/cause_question.h"
 #include "cli/changes_question.h"
 #include "cli/critical_question.h"
@@ -192,7 +193,12 @@ Result<int> explain(const Context& context, ExplainArguments options) {
                        {"critical", critical.stats},
                        {"changes", changes.stats}};
   for (std::string& note : changedSources(explanation)) explanation.caveats.push_back(std::move(note));
-  FL_CHECK(answerExplanation(context, explanation));
+  RunInput input{.file = asked.input};
+  if (context.format == "gdb") {
+    FL_CHECK(countBreakpoints(*run, causeRun, explanation));
+    if (auto kept = run->failing.run.recording.input()) input.kept = std::move(*kept);
+  }
+  FL_CHECK(answerExplanation(context, explanation, input));
   return explanation.suspects.empty() ? kNoAnswer : kAnswered;
 }
 
@@ -200,7 +206,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
 
 void addExplain(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("explain", "What is wrong, in one answer from everything that fits");
-  addCommonOptions(*command, context, {"text", "json", "sarif", "html"});
+  addCommonOptions(*command, context, {"text", "json", "sarif", "html", "gdb"});
   auto options = std::make_shared<ExplainArguments>();
   addValueOptions(*command, options->value);
   command

@@ -1,42 +1,14 @@
 #include "depend/locate.h"
 
-namespace faultline::depend {
+#include "depend/pieces.h"
 
-using replay::Trace;
-using replay::TraceEvent;
-using replay::TraceOther;
+namespace faultline::depend {
 
 namespace {
 
 bool endsInPath(std::string_view path, std::string_view end) {
   if (!path.ends_with(end)) return false;
   return path.size() == end.size() || path[path.size() - end.size() - 1] == '/';
-}
-
-struct Piece { // of a segment that was executed
-  const SegmentCode* code;
-  uint32_t from, to;
-  replay::Time start;
-};
-
-// Pieces of a trace with their times, in order.
-std::vector<Piece> piecesOf(RunCode& code, const Trace& trace) {
-  std::vector<Piece> pieces;
-  replay::Time now = trace.start;
-  for (uint32_t event : trace.events) {
-    uint32_t number = replay::eventNumber(event);
-    if (replay::eventKind(event) == TraceEvent::Segment) {
-      const SegmentCode& s = code.segment(number);
-      pieces.push_back({&s, 0, s.count, now});
-      now += s.count;
-    } else if (replay::eventKind(event) == TraceEvent::Other &&
-               trace.others[number].kind == TraceOther::Part) {
-      const TraceOther& o = trace.others[number];
-      pieces.push_back({&code.segment(o.segment), o.from, o.from + o.count, now});
-      now += o.count;
-    }
-  }
-  return pieces;
 }
 
 } // namespace

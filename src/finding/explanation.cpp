@@ -24,6 +24,7 @@ Document toDocument(const Explanation& explanation) {
     for (const ChainStep& step : s.chain) {
       Json one = toJson(step.place);
       one["text"] = step.text;
+      if (step.hitsBefore) one["before"] = *step.hitsBefore, one["before_exact"] = step.isExact;
       json["chain"].push_back(std::move(one));
     }
     suspects.push_back(std::move(json));

@@ -16,6 +16,10 @@ struct ChainStep {
   Place place = {};
   std::string text = {}; // "n = 3", "n > 3 is false"
   uint64_t time = 0;
+  // How often a breakpoint at this line is hit before the execution meant here; none: was not counted. Not
+  // exact: the line is the head of a loop that went round once more without another hit.
+  std::optional<uint64_t> hitsBefore = {};
+  bool isExact = false;
 };
 
 struct Suspect {

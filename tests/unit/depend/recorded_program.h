@@ -59,6 +59,7 @@ public:
   }
   recording::Recording recording() const { return valueOf(recording::Recording::open(dir_ / "run.flt")); }
   const test::RunResult& recorded() const { return recorded_; }
+  const std::string& directory() const { return dir_.path(); }
 
 private:
   template <class T> static T valueOf(Result<T> result) {
