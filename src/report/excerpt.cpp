@@ -82,10 +82,11 @@ std::string excerpt(SourceFiles& files, const finding::Place& place, const Scree
     out +=
         screen.terminal.paint(here ? Style::Bold : Style::Dim, head) + screen.terminal.paint(Style::Dim, bar);
     out += text.empty() ? "\n" : " " + (here ? screen.terminal.paint(Style::Bold, text) : text) + "\n";
-    if (!here || (place.column == 0 && options.values.empty())) continue;
+    if (!here || (place.column == 0 && options.values.empty() && options.note.empty())) continue;
     uint32_t indent = place.column == 0 ? 0 : caret - window.from;
     std::string mark = place.column == 0 ? "" : screen.terminal.paint(Style::Red, "^");
-    std::string values = valuesText(options.values, width > indent + 4 ? width - indent - 4 : 0);
+    uint32_t room = width > indent + 4 ? width - indent - 4 : 0;
+    std::string values = options.note.empty() ? valuesText(options.values, room) : cutTo(options.note, room);
     out += std::string(digits + 3, ' ') + screen.terminal.paint(Style::Dim, bar) + " " +
            std::string(indent, ' ') + mark;
     out += (values.empty() ? "" : (mark.empty() ? "" : "  ") + screen.terminal.paint(Style::Blue, values)) +

@@ -26,6 +26,7 @@ bool localeHasUnicode();
 struct ExcerptOptions {
   uint32_t before = 2, after = 1;
   std::vector<finding::Value> values = {};
+  std::string note = {}; // in place of values
 };
 
 // Empty if the source cannot be read.

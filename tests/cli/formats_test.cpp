@@ -2,9 +2,12 @@
 #include "support/json_schema.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace faultline::cli {
 namespace {
@@ -124,6 +127,112 @@ TEST_F(Formats, ASourceThatIsNewerThanTheProgramIsSaid) {
   std::filesystem::last_write_time(dir_ / "repo/src/program.c", later);
   got = ask({"explain", "--", "./program", "5"}, "text");
   EXPECT_THAT(got.out, HasSubstr("src/program.c is newer than the program"));
+}
+
+// What one format says must be what all say: suspects in this order at these places, the first one's chain
+// with these values.
+struct Facts {
+  std::vector<std::string> suspects, steps, values;
+  bool operator==(const Facts&) const = default;
+};
+
+std::string lineOf(const json& place) {
+  std::string file = place["file"].get<std::string>();
+  return file.substr(file.find("src/")) + ":" + std::to_string(place["line"].get<int>());
+}
+
+Facts factsOfJson(const std::string& text) {
+  Facts out;
+  json suspects = json::parse(text)["suspects"];
+  for (const json& s : suspects) out.suspects.push_back(lineOf(s["place"]));
+  for (const json& step : suspects.at(0)["chain"]) {
+    out.steps.push_back(lineOf(step));
+    out.values.push_back(step["text"]);
+  }
+  return out;
+}
+
+Facts factsOfSarif(const std::string& text) {
+  Facts out;
+  auto at = [](const json& location) {
+    const json& p = location["physicalLocation"];
+    return p["artifactLocation"]["uri"].get<std::string>() + ":" +
+           std::to_string(p["region"]["startLine"].get<int>());
+  };
+  json results = json::parse(text)["runs"][0]["results"];
+  for (const json& r : results) out.suspects.push_back(at(r["locations"][0]));
+  for (const json& step : results.at(0)["codeFlows"][0]["threadFlows"][0]["locations"]) {
+    out.steps.push_back(at(step["location"]));
+    std::string value = step["location"]["message"]["text"];
+    out.values.push_back(value.starts_with("executed in ") ? "" : value);
+  }
+  return out;
+}
+
+// All first groups, with the markup taken off.
+std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
+  std::vector<std::string> out;
+  std::regex regex(pattern);
+  for (std::sregex_iterator it(text.begin(), text.end(), regex), end; it != end; ++it) {
+    std::string one = (*it)[1];
+    for (auto& [from, to] :
+         {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}})
+      for (size_t at = one.find(from); at != one.npos; at = one.find(from, at + 1))
+        one.replace(at, strlen(from), to);
+    out.push_back(one);
+  }
+  return out;
+}
+
+Facts factsOfHtml(const std::string& text) {
+  Facts out;
+  out.suspects = matches(text, "<span class=\"head\"><a class=\"at\" href=\"[^\"]*\">([^<]*)</a>");
+  out.steps = matches(text, "<li id=\"s1c[0-9]+\"><span class=\"num\">[0-9]+</span><a class=\"at\" "
+                            "href=\"[^\"]*\">([^<]*)</a>");
+  out.values = matches(text, "<li id=\"s1c[^\n]*?</code>(?:<br><span class=\"val\">([^<]*)</span>)?</li>");
+  return out;
+}
+
+Facts factsOfGdb(const std::string& text) {
+  Facts out;
+  out.suspects = matches(text, "\n#  +[0-9]+\\. ([^ ]*)  ");
+  out.steps = matches(text, "\n  echo step [0-9]+ of [0-9]+: ([^ ]*) in");
+  out.values = matches(
+      text, "\n  echo step [^\n]*\n(?:  echo the recorded run, with this line done: ([^\n]*)\\\\n\n)?");
+  return out;
+}
+
+TEST_F(Formats, EveryFormatShowsTheSameFacts) {
+  build(kCount);
+  ASSERT_EQ(
+      test::run({kBin + "/faultline", "record", "-q", "--alterable", "-o", "run.flr", "--", "./program", "5"},
+                options_)
+          .status,
+      0);
+  std::map<std::string, std::string> got;
+  for (const char* format : {"json", "sarif", "html", "gdb", "text"}) {
+    test::RunResult answer = ask({"explain", "run.flr"}, format);
+    ASSERT_EQ(answer.status, 0) << format << answer.err;
+    got[format] = answer.out;
+  }
+  Facts facts = factsOfJson(got["json"]);
+  ASSERT_GE(facts.suspects.size(), 3u);
+  ASSERT_GE(facts.steps.size(), 2u);
+  for (auto& [format, said] : {std::pair{"sarif", factsOfSarif(got["sarif"])},
+                               {"html", factsOfHtml(got["html"])},
+                               {"gdb", factsOfGdb(got["gdb"])}}) {
+    EXPECT_EQ(said.suspects, facts.suspects) << format;
+    EXPECT_EQ(said.steps, facts.steps) << format;
+    EXPECT_EQ(said.values, facts.values) << format << got[format];
+  }
+  // The terminal has the first five, and a value may stand on a line of its own.
+  facts.suspects.resize(std::min<size_t>(5, facts.suspects.size()));
+  std::string text = got["text"];
+  size_t chain = text.find("From the first suspect");
+  ASSERT_NE(chain, std::string::npos) << text;
+  EXPECT_EQ(matches(text.substr(0, chain), "\n[0-9]\\. ([^ \n]*)"), facts.suspects) << text;
+  EXPECT_EQ(matches(text.substr(chain), "\n +[0-9]+\\. ([^ \n]*)"), facts.steps) << text;
+  for (const std::string& value : facts.values) EXPECT_THAT(text.substr(chain), HasSubstr(value));
 }
 
 TEST_F(Formats, SarifNeedsNoSource) {
