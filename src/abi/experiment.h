@@ -134,6 +134,8 @@ typedef struct fl_experiments {
   uint64_t output, errors; /* streams */
   uint64_t stream_size;    /* room in each */
   uint64_t memory;         /* bytes that an experiment may map; 0: any */
+  /* What the run saw when it first read /proc/self/maps, for those after it to see too; size 0: not known. */
+  uint64_t maps, maps_room, maps_size;
   /* How the walk itself went. */
   uint32_t walk_state;
   int32_t walk_status;

@@ -10,16 +10,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// How far down in the order of search a line is put for what it stands near to.
+double nearness(const finding::Place& at, const FirstLines& first) {
+  constexpr double kNext = 10, kPerPlace = 5; // lines of reading that come before
+  double best = 1e18;
+  for (size_t k = 0; k < first.near.size(); ++k) {
+    const finding::Place& near = first.near[k];
+    if (near.file != at.file || near.function != at.function) continue;
+    double lines = near.line > at.line ? near.line - at.line : at.line - near.line;
+    best = std::min(best, kNext + lines + kPerPlace * double(k));
+  }
+  return best;
+}
+
 // The instructions that the user wrote: those on the lines given first, then the rest of the slice.
 std::vector<technique::Changeable> placesIn(ValueRun& run, const depend::Slice& slice,
-                                            const LineOrder& first) {
+                                            const FirstLines& first) {
   std::vector<technique::Changeable> out;
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   for (technique::Changeable place : technique::changeableIn(slice)) {
     finding::Place at = technique::placeOf(run.history->code(), place.id, cwd);
     if (!at.isKnown() || finding::isLibraryFrame(at)) continue;
-    auto known = first.find({at.file, at.line});
-    place.order = known != first.end() ? double(known->second) : double(first.size()) + place.order;
+    auto known = first.order.find({at.file, at.line});
+    place.order =
+        known != first.order.end() ? double(known->second) : double(first.order.size()) + place.order;
+    place.order = std::min(place.order, nearness(at, first));
     out.push_back(place);
   }
   return out;
@@ -37,7 +52,7 @@ uint64_t stepLimit(const ValueRun& run) {
 } // namespace
 
 Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
-                                           const depend::Slice& slice, const LineOrder& first, size_t most,
+                                           const depend::Slice& slice, const FirstLines& first, size_t most,
                                            Clock::time_point deadline) {
   auto begin = Clock::now();
   finding::ChangesReport report;

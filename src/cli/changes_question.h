@@ -9,11 +9,18 @@
 
 namespace faultline::cli {
 
-// Lines that are to be tried first, in this order: file and line, to number.
-using LineOrder = std::map<std::pair<std::string, uint32_t>, size_t>;
+// What is to be tried first.
+struct FirstLines {
+  // By file and line: the lines of a reading order, each with its number.
+  std::map<std::pair<std::string, uint32_t>, size_t> order = {};
+  // Places of which the neighbourhood, within their functions, is likelier than what is far away.
+  std::vector<finding::Place> near = {};
+
+  void add(const finding::Place& place) { order.try_emplace({place.file, place.line}, order.size()); }
+};
 
 Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
-                                           const depend::Slice& slice, const LineOrder& first, size_t most,
+                                           const depend::Slice& slice, const FirstLines& first, size_t most,
                                            std::chrono::steady_clock::time_point deadline);
 
 } // namespace faultline::cli

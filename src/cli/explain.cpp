@@ -89,42 +89,66 @@ Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArgumen
   return AlterableRun{};
 }
 
-// In the order that a person reads them.
-LineOrder linesOf(const finding::CausesReport& causes) {
-  LineOrder order;
-  for (const finding::CauseNodeInfo& node : causes.nodes)
+// Lines in the order that a person reads them: decisions that repair the run, what made them, the cause tree.
+FirstLines firstLines(const explain::Found& found) {
+  FirstLines first;
+  auto addAll = [&](const finding::CauseNodeInfo& node) {
     for (const finding::CauseStatement& s : node.statements)
-      if (!s.isLibrary) order.try_emplace({s.place.file, s.place.line}, order.size());
-  return order;
+      if (!s.isLibrary) first.add(s.place);
+  };
+  if (found.critical)
+    for (const finding::CriticalDecision& d : found.critical->decisions) {
+      first.add(d.place);
+      first.near.push_back(d.place);
+    }
+  for (const finding::CauseNodeInfo& node : found.feeds) addAll(node);
+  if (found.causes)
+    for (const finding::CauseNodeInfo& node : found.causes->nodes) addAll(node);
+  return first;
 }
 
+struct Experiments {
+  finding::CriticalReport critical;
+  finding::ChangesReport changes;
+};
+
 // What alters the run: decisions taken the other way, small changes of the code.
-Result<void> experiments(const Context& context, ValueRun& run, const ExplainArguments& options,
-                         const finding::CausesReport& causes, finding::Explanation& explanation,
-                         Clock::time_point begin, finding::CriticalReport& critical,
-                         finding::ChangesReport& changes) {
+Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRun,
+                        const ExplainArguments& options, Clock::time_point begin, Experiments& out,
+                        explain::Found& found, finding::Explanation& explanation) {
   constexpr size_t kDecisions = 6, kChanges = 60;
   const double budget = options.value.budget;
   FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
   FL_TRY(slice, relevantSlice(run));
   if (isWanted(options, "critical")) {
-    FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.65)));
-    critical = std::move(report);
+    FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.6)));
+    out.critical = std::move(report);
+    found.critical = &out.critical;
     explanation.tried.push_back(
         fmt::format("{} decisions taken the other way in {:.1f} s, {} of them make the "
                     "run pass: faultline critical",
-                    critical.tried, critical.seconds, critical.passed));
-    addAll(explanation.caveats, critical.caveats, "critical");
+                    out.critical.tried, out.critical.seconds, out.critical.passed));
+    addAll(explanation.caveats, out.critical.caveats, "critical");
+    FL_CHECK(findAround(causeRun, out.critical));
+    if (found.causes) {
+      auto feeds = feedsOf(causeRun, out.critical, run.failing.run.recording.meta().cwd);
+      if (feeds)
+        found.feeds = std::move(*feeds);
+      else
+        explanation.caveats.push_back("what made the repairing decisions is not known: " +
+                                      feeds.error().message);
+    }
   }
   if (isWanted(options, "changes") && !wasInterrupted()) {
-    FL_TRY(report, findChanges(context, run, laboratory, slice, linesOf(causes), kChanges,
+    FL_TRY(report, findChanges(context, run, laboratory, slice, firstLines(found), kChanges,
                                begin + seconds(budget * 0.95)));
-    changes = std::move(report);
+    out.changes = std::move(report);
+    found.changes = &out.changes;
     explanation.tried.push_back(
         fmt::format("{} small changes of the code in {:.1f} s, {} of them make the run "
                     "pass: faultline changes",
-                    changes.tried, changes.seconds, changes.passed));
-    addAll(explanation.caveats, changes.caveats, "changes");
+                    out.changes.tried, out.changes.seconds, out.changes.passed));
+    addAll(explanation.caveats, out.changes.caveats, "changes");
   }
   std::vector<std::string> caveats;
   laboratory.addCaveats(caveats);
@@ -142,7 +166,6 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (!alterable.recording.empty()) options.value.run.words = {alterable.recording.string()};
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "explain");
-  const std::string cwd = run->failing.run.recording.meta().cwd;
 
   finding::Explanation explanation;
   explanation.program = programOf(run->failing.run);
@@ -163,35 +186,20 @@ Result<int> explain(const Context& context, ExplainArguments options) {
                                             causes.nodes.size(), causes.stats.value("seconds", 0.0)));
     addAll(explanation.caveats, causes.caveats, "causes");
   }
-  finding::CriticalReport critical;
-  finding::ChangesReport changes;
+  Experiments experiments;
   if (!alterable.recording.empty() && !wasInterrupted()) {
-    auto tried = experiments(context, *run, options, causes, explanation, begin, critical, changes);
-    if (tried) {
-      if (isWanted(options, "critical")) found.critical = &critical;
-      if (isWanted(options, "changes")) found.changes = &changes;
-    } else {
-      noExperiments = tried.error().message;
-    }
+    auto tried = experiment(context, *run, causeRun, options, begin, experiments, found, explanation);
+    if (!tried) noExperiments = tried.error().message;
     addAll(explanation.caveats, alterable.caveats, "experiments");
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
-  if (found.critical) FL_CHECK(findAround(causeRun, critical));
-  if (found.critical && found.causes) {
-    auto feeds = feedsOf(causeRun, critical, cwd);
-    if (feeds)
-      found.feeds = std::move(*feeds);
-    else
-      explanation.caveats.push_back("what made the repairing decisions is not known: " +
-                                    feeds.error().message);
-  }
   explanation.suspects = explain::fuse(found, options.suspects);
   explanation.tree = causes.nodes;
   explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
                        {"causes", causes.stats},
-                       {"critical", critical.stats},
-                       {"changes", changes.stats}};
+                       {"critical", experiments.critical.stats},
+                       {"changes", experiments.changes.stats}};
   for (std::string& note : changedSources(explanation)) explanation.caveats.push_back(std::move(note));
   RunInput input{.file = asked.input};
   if (context.format == "gdb") {

@@ -66,6 +66,8 @@ Result<Walk> Server::walk() {
   constexpr uint64_t kMore = uint64_t(256) << 20;
   uint64_t enough = kMore + 2 * walk.mapped;
   if (setting_.limits.memory == 0 || enough < setting_.limits.memory) setting_.limits.memory = enough;
+  // It is other with each process, and with what experiments have done to this one.
+  setting_.maps = walk.maps;
   return walk;
 }
 

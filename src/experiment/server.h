@@ -28,6 +28,7 @@ struct ServerSetting {
   std::optional<std::string> expected; // all of standard output; a wrong byte ends an experiment
   bool keepOutput = false;             // Ending::output and errors are wanted
   Limits limits;
+  std::string maps = {}; // what the run sees as /proc/self/maps; empty: how it is
   uint32_t worldPid = 0;
   uint64_t worldClock = 0;
   // The log of the run, to compare with; none: not compared.
@@ -46,6 +47,7 @@ struct Walk {
   bool outputRight = false;
   std::string strange = {}; // a system call that keeps the run from being walked in this way
   uint64_t refused = 0;     // what it asked of others and was refused, times
+  std::string maps = {};    // what it saw as /proc/self/maps, if it looked
   uint64_t mapped = 0;      // bytes of memory that it asked for, in all
 };
 

@@ -19,6 +19,7 @@ namespace {
 constexpr uint32_t kCapacity = 1024;
 constexpr uint32_t kAlterations = 16384;
 constexpr uint32_t kWakeAfter = 16; // experiments
+constexpr uint64_t kMapsRoom = uint64_t(1) << 20;
 constexpr uint64_t kDataForInputs = uint64_t(64) << 20;
 
 uint64_t rounded(uint64_t size) { return (size + 4095) & ~uint64_t(4095); }
@@ -52,7 +53,8 @@ Result<void> ServerProcess::makeShared() {
   uint64_t input = alterations + rounded(kAlterations * sizeof(fl_alteration));
   uint64_t expectedAt = input + rounded(setting_.run.input.size() + 1);
   uint64_t output = expectedAt + rounded(expected + 1);
-  dataStart_ = output + 2 * rounded(stream);
+  uint64_t maps = output + 2 * rounded(stream);
+  dataStart_ = maps + kMapsRoom;
   dataEnd_ = dataStart_ + kDataForInputs;
   size_ = dataEnd_;
   FL_TRY(fd, memory("experiments"));
@@ -79,6 +81,10 @@ Result<void> ServerProcess::makeShared() {
   s.errors = output + rounded(stream);
   s.stream_size = stream;
   s.memory = setting_.limits.memory;
+  s.maps = maps;
+  s.maps_room = kMapsRoom;
+  s.maps_size = setting_.maps.size();
+  std::memcpy(placed<char>(maps), setting_.maps.data(), setting_.maps.size());
   std::memcpy(placed<char>(input), setting_.run.input.data(), setting_.run.input.size());
   if (setting_.expected) std::memcpy(placed<char>(expectedAt), setting_.expected->data(), expected);
   return {};
@@ -299,6 +305,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.outputRight = s.walk_output_right;
   walk.refused = s.walk_refused;
   walk.mapped = s.walk_mapped;
+  walk.maps.assign(placed<char>(s.maps), std::min(s.maps_size, kMapsRoom));
   if (s.walk_state == FL_WALK_STRANGE) walk.strange = callName(s.walk_call);
   return walk;
 }

@@ -11,6 +11,7 @@
 
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 namespace fl {
 
@@ -114,6 +115,7 @@ void keepRest() {
   s.kept.outputRight = s.outputRight;
   memcpy(s.kept.streams, s.streams, sizeof s.streams);
   s.kept.brk = s.brk;
+  s.kept.sawMaps = s.sawMaps;
 }
 
 void restoreRest() {
@@ -127,6 +129,7 @@ void restoreRest() {
   s.outputRight = s.kept.outputRight;
   memcpy(s.streams, s.kept.streams, sizeof s.streams);
   s.brk = s.kept.brk;
+  s.sawMaps = s.kept.sawMaps;
   s.input = placed<char>(shared().input);
   s.inputSize = shared().input_size;
   changeMask(SIG_SETMASK, s.mask);
@@ -244,11 +247,20 @@ Ended& ended() {
   }
 }
 
+// Signals that the experiment was sent while they were blocked are not the run's.
+void forgetSignals() {
+  uint64_t set = ~(1ull << (kHangSignal - 1));
+  struct timespec atOnce = {};
+  while (raw(SYS_rt_sigtimedwait, long(&set), 0, long(&atOnce), sizeof set) > 0) {
+  }
+}
+
 [[noreturn]] void endExperiment() {
   Server& s = FL_SERVER;
   Ended e = ended();
   report(e.cut, e.waitStatus, e.call);
   undoSyscalls();
+  forgetSignals();
   rollBack();
   restoreRest();
   s.running = false;

@@ -51,6 +51,7 @@ struct Server {
     bool outputRight;
     uint8_t streams[kMostDescriptors];
     uint64_t brk;
+    bool sawMaps;
   } kept;
   uint8_t streams[kMostDescriptors]; // StreamKind of each descriptor
   const char* input;
@@ -61,6 +62,7 @@ struct Server {
   uint64_t mapped;               // by the experiment
   uint64_t blocked;
   bool mapsChanged;
+  bool sawMaps; // the run has read /proc/self/maps
   int userfault, pagemap;
   uint32_t undoCount;
   Undo undo[kMostUndos];

@@ -27,7 +27,10 @@ bool isDonorWorn();                                // too much was forgotten: ti
 struct Range {
   uintptr_t begin, end;
 };
-void watchRegions();                           // all there is now
+void watchRegions(); // all there is now
+// A file with the text of /proc/self/maps, without what lies there for the sake of experiments; below 0: an
+// error.
+long openOwnMaps();
 void unwatch(uintptr_t begin, uintptr_t size); // unmapped, or mapped anew
 // The program's memory and its shadow, not the terabytes between.
 const Range* scannedRanges(uint32_t& count);

@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
 namespace fl {
 namespace {
@@ -120,7 +122,8 @@ void watch(const Line& line) {
 
 } // namespace
 
-void watchRegions() {
+// How much of regions().text it is.
+static size_t readMaps() {
   int fd = int(raw(SYS_open, long("/proc/self/maps"), O_RDONLY | O_CLOEXEC));
   if (fd < 0) fail("/proc/self/maps cannot be read", "mount /proc");
   char* text = regions().text;
@@ -134,7 +137,49 @@ void watchRegions() {
   if (size + 1 == sizeof regions().text)
     fail("the program has too many areas of memory for experiments in one process", "use --method fresh");
   text[size] = 0;
-  for (const char* at = text; at < text + size;) watch(parseLine(at));
+  return size;
+}
+
+void watchRegions() {
+  const char* end = regions().text + readMaps();
+  for (const char* at = regions().text; at < end;) watch(parseLine(at));
+}
+
+// Leaves out what lies there for the sake of experiments. The size of what is left.
+static size_t readOwnMaps() {
+  char* text = regions().text;
+  const char* end = text + readMaps();
+  size_t size = 0;
+  for (const char* at = text; at < end;) {
+    const char* begin = at;
+    Line line = parseLine(at);
+    bool isOurs = line.begin >= FL_SERVER_ADDRESS && line.begin <= FL_EXPERIMENT_ADDRESS;
+    if (isOurs) continue;
+    memmove(text + size, begin, size_t(at - begin));
+    size += size_t(at - begin);
+  }
+  return size;
+}
+
+long openOwnMaps() {
+  fl_experiments& shared = FL_EXPERIMENTS;
+  char* stored = reinterpret_cast<char*>(FL_EXPERIMENT_ADDRESS + shared.maps);
+  const char* text = stored;
+  size_t size = FL_SERVER.sawMaps ? 0 : shared.maps_size;
+  if (size == 0) {
+    text = regions().text;
+    size = readOwnMaps();
+    if (!FL_SERVER.sawMaps && !FL_SERVER.running && size <= shared.maps_room) {
+      memcpy(stored, text, size);
+      shared.maps_size = size;
+    }
+  }
+  FL_SERVER.sawMaps = true;
+  long fd = raw(SYS_memfd_create, long("maps"), MFD_CLOEXEC);
+  if (fd < 0) return fd;
+  raw(SYS_write, fd, long(text), long(size));
+  raw(SYS_lseek, fd, 0, SEEK_SET);
+  return fd;
 }
 
 void unwatch(uintptr_t begin, uintptr_t size) {

@@ -1,4 +1,5 @@
 // Descriptors are opened, copied and closed for real, and are afterwards what they were.
+#include "runtime/pages.h"
 #include "runtime/syscalls.h"
 
 #include <fcntl.h>
@@ -21,6 +22,18 @@ void keepDescriptor(long fd, const Call& c) {
 bool isText(long place, const char* text) {
   if (!isReadable(place, strlen(text) + 1)) return false;
   return strcmp(reinterpret_cast<const char*>(place), text) == 0;
+}
+
+bool isOwnMaps(long path) {
+  return isText(path, "/proc/self/maps") || isText(path, "/proc/thread-self/maps");
+}
+
+// The program goes its recorded way only if it sees what it saw then.
+void showOwnMaps(long fd) {
+  long own = openOwnMaps();
+  if (own < 0) return;
+  raw(SYS_dup3, own, fd, O_CLOEXEC);
+  raw(SYS_close, own);
 }
 
 } // namespace
@@ -72,6 +85,7 @@ long doOpen(const Call& c) {
   long fd = pass(c);
   if (fd < 0) return fd;
   if (fd >= kMostDescriptors / 2) strange(c);
+  if (isOwnMaps(path)) showOwnMaps(fd);
   *streamOf(fd) = kReal;
   note({Undo::Close, uint32_t(fd), 0, 0, {}}, c);
   return fd;

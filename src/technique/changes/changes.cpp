@@ -13,8 +13,12 @@ using experiment::Verdict;
 
 namespace {
 
-// Forms that are tried first for all places, before any of the rest: they are fewer, and likelier.
-bool isFirstChoice(ChangeForm form) { return form <= ChangeForm::OffByOne || form == ChangeForm::Always; }
+// The likelier forms of a change are tried on some places further away before the others on a near one.
+double orderOf(ChangeForm form, double place) {
+  constexpr double kLater = 30, kFurther = 3;
+  bool isFirstChoice = form <= ChangeForm::OffByOne || form == ChangeForm::Always;
+  return isFirstChoice ? place : kLater + place * kFurther;
+}
 
 class Search {
 public:
@@ -23,9 +27,6 @@ public:
       : history_(history), experimenter_(experimenter), judge_(judge), options_(options) {}
 
   Result<ChangeResult> run(std::vector<Changeable> places) {
-    std::ranges::sort(places, [](const Changeable& a, const Changeable& b) {
-      return a.order != b.order ? a.order < b.order : a.id < b.id;
-    });
     FL_CHECK(propose(places));
     result_.proposals = proposals_.size();
     // All experiments of a batch start together; a batch is what is lost by a stop.
@@ -43,17 +44,20 @@ private:
   Result<void> propose(const std::vector<Changeable>& places) {
     constexpr uint64_t kFarEnough = 20'000'000; // instructions; a longer run is changed from its start on
     FL_TRY(first, FirstEpochs::of(history_, options_.end, kFarEnough));
-    std::vector<Proposal> later;
+    std::vector<std::pair<double, Proposal>> ordered;
     for (const Changeable& place : places) {
       depend::RunCode::Where at = history_.code().where(place.id);
       if (!at) continue;
       for (Proposal& p : proposalsFor(*at.module->image, at.function, at.local, at.module->base)) {
         FL_TRY(epoch, first.before(place.id));
         p.alteration.epoch = epoch;
-        (isFirstChoice(p.form) ? proposals_ : later).push_back(std::move(p));
+        ordered.push_back({orderOf(p.form, place.order), std::move(p)});
       }
     }
-    std::ranges::move(later, std::back_inserter(proposals_));
+    std::ranges::sort(ordered, {}, [](const auto& one) {
+      return std::tuple(one.first, one.second.alteration.instruction, one.second.form);
+    });
+    for (auto& [order, proposal] : ordered) proposals_.push_back(std::move(proposal));
     return {};
   }
 

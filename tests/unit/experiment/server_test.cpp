@@ -12,6 +12,7 @@ namespace faultline::experiment {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ServedProgram;
 
 // Does much of what a process can do to itself, in an order that its input decides.
@@ -437,6 +438,71 @@ TEST(Server, ManyExperimentsLeaveNoProcessAndNoDescriptor) {
     EXPECT_EQ(server.stats().processes, 1u);
   }
   EXPECT_EQ(descriptors(), before);
+}
+
+const char* const kBlocks = R"(
+#include <signal.h>
+#include <stdio.h>
+int main(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  int c, blocked = 0;
+  while ((c = getchar()) != EOF)
+    if (c == 'b') {
+      sigprocmask(SIG_BLOCK, &set, NULL);
+      raise(SIGUSR1);
+      blocked++;
+    }
+  printf("%d\n", blocked);
+  return 0;
+}
+)";
+
+TEST(Server, ASignalThatAnExperimentLeavesBlockedDoesNotReachTheRun) {
+  ServedProgram program(kBlocks);
+  ServerSetting setting = program.setting("aaaaaa");
+  setting.keepOutput = true;
+  Server server(setting);
+  auto walk = server.walk();
+  ASSERT_TRUE(bool(walk)) << walk.error().message;
+  auto endings = server.run(allSwitches(walk->ending.epochs, 60));
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  size_t blocking = 0;
+  for (const Ending& e : *endings) {
+    EXPECT_EQ(e.broken, "");
+    blocking += e.output == "1\n";
+  }
+  EXPECT_GE(blocking, 6u);
+}
+
+const char* const kLooks = R"(
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+  char text[4096];
+  int fd = open("/proc/self/maps", O_RDONLY);
+  for (long n; (n = read(fd, text, sizeof text)) > 0;)
+    if (write(1, text, n) != n) return 2;
+  return close(fd);
+}
+)";
+
+TEST(Server, WhoLooksAtItsMemoryMapSeesTheSameEachTime) {
+  ServedProgram program(kLooks);
+  ServerSetting setting = program.setting("");
+  setting.keepOutput = true;
+  Server server(setting);
+  auto walk = server.walk();
+  ASSERT_TRUE(bool(walk)) << walk.error().message;
+  const std::string& seen = walk->ending.output;
+  EXPECT_THAT(seen, HasSubstr("libc.so"));
+  EXPECT_THAT(seen, Not(HasSubstr("experiments"))); // what is there only to make them
+  constexpr uint32_t kNone = 1'000'000;
+  Experiment nothing{.alterations = {{.kind = Alteration::ReplaceValue, .epoch = 1, .instruction = kNone}}};
+  auto endings = server.run(std::vector<Experiment>{nothing, nothing});
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  for (const Ending& e : *endings) EXPECT_EQ(e.output, seen);
 }
 
 } // namespace
