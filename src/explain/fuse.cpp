@@ -1,5 +1,7 @@
 #include "explain/fuse.h"
 
+#include "finding/describe_stop.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -55,7 +57,7 @@ private:
   using Line = std::pair<std::string, uint32_t>;
 
   void add(const Place& place, Evidence evidence) {
-    if (!place.isKnown()) return;
+    if (!place.isKnown() || finding::isLibraryFrame(place)) return;
     Suspect& s = suspects_[{place.file, place.line}];
     if (!s.place.isKnown()) s.place = place;
     for (Evidence& known : s.evidence) // the same technique counts once, with its best

@@ -16,13 +16,13 @@
 namespace faultline::explain {
 
 struct Weights {
-  double repairs = 4.5; // the first decision that repairs; further ones: less by `furtherRepair` each
-  double furtherRepair = 0.3;
+  double repairs = 5.4; // the first decision that repairs; further ones: less by `furtherRepair` each
+  double furtherRepair = 0.36;
   double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
-  double change = 5.0; // the likeliest change that repairs; by its form and order
-  double feedsRepair = 2.0; // the first line of what made that decision
-  double madeFailure = 4.0; // the first line of the failure's own cause
-  double inTree = 2.0;      // the first line below it
+  double change = 6.0; // the likeliest change that repairs; by its form and order
+  double feedsRepair = 3.0; // the first line of what made that decision
+  double madeFailure = 2.4; // the first line of the failure's own cause
+  double inTree = 1.2;      // the first line below it
   double halfMade = 8;      // lines of the failure's own cause after which that weight is halved
   double halfTree = 12;     // lines to be read in the tree after which that weight is halved
   double halfFeeds = 3;

@@ -5,6 +5,7 @@
 #include "replay/symbol_name.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace faultline::finding {
@@ -132,8 +133,10 @@ Place placeOf(const FrameView& frame, std::string_view workingDirectory) {
 }
 
 bool isLibraryFrame(const Place& place) {
-  return place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/") ||
-         place.file.starts_with("/usr/local/include/");
+  // A compiler writes its own headers with a way that goes up again: /usr/bin/../lib/gcc/...
+  std::string file = std::filesystem::path(place.file).lexically_normal().string();
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.starts_with("/usr/local/include/");
 }
 
 FailureInfo describeFailure(const replay::Failure& failure, const StopQuestion& question) {

@@ -1,5 +1,6 @@
 #include "technique/causes/describe.h"
 
+#include "finding/describe_stop.h"
 #include "technique/instance_text.h"
 
 #include <algorithm>
@@ -134,7 +135,7 @@ private:
       if (isNew) {
         finding::CauseStatement s;
         s.place = place;
-        s.isLibrary = x.image->functions[x.function].flags & fir::kSystemHeader;
+        s.isLibrary = finding::isLibraryFrame(place);
         info.statements.push_back(std::move(s));
       }
       finding::CauseStatement& s = info.statements[it->second.index];
