@@ -114,10 +114,12 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
     progress->update(nodes);
     return !wasInterrupted() && Clock::now() < deadline;
   };
+  causes.instances.setWatch([deadline] { return !wasInterrupted() && Clock::now() < deadline; });
   FL_TRY(tree,
          technique::growCauseTree(causes.made, causes.solver.get(), causes.checker.get(), question, grow));
   progress.reset();
   grow.watch = nullptr;
+  causes.instances.setWatch(nullptr);
   run.stopWatching();
   double grown = std::chrono::duration<double>(Clock::now() - start).count();
   FL_TRY(inputs, inputsOf(run));

@@ -60,7 +60,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report.failure = failureInfo(run.failing);
   std::vector<technique::Changeable> places = placesIn(run, slice, first);
   report.places = places.size();
-  run.stopWatching();
+  run.watchUntil(deadline);
 
   std::unique_ptr<Progress> progress;
   technique::ChangeOptions options;
@@ -75,6 +75,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   FL_TRY(result, technique::searchChanges(*run.history, std::move(places), *laboratory.experimenter,
                                           laboratory.judge, options));
   progress.reset();
+  run.stopWatching();
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   for (const technique::FoundChange& found : result.found)
     report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),

@@ -74,6 +74,7 @@ Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& r
   finding::CriticalReport report;
   report.program = programOf(run.failing.run);
   report.failure = failureInfo(run.failing);
+  run.watchUntil(deadline);
   FL_TRY(candidates, allCandidates(run, slice, run.question.from.time));
   run.stopWatching();
 

@@ -119,7 +119,11 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
   constexpr size_t kDecisions = 6, kChanges = 60;
   const double budget = options.value.budget;
   FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
+  run.watchUntil(begin + seconds(budget * 0.5));
   FL_TRY(slice, relevantSlice(run));
+  if (run.history->wasStopped())
+    explanation.caveats.push_back("experiments: what the failure depends on was not followed to its end: the "
+                                  "time was over");
   if (isWanted(options, "critical")) {
     FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.6)));
     out.critical = std::move(report);
@@ -129,7 +133,10 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
                     "run pass: faultline critical",
                     out.critical.tried, out.critical.seconds, out.critical.passed));
     addAll(explanation.caveats, out.critical.caveats, "critical");
-    FL_CHECK(findAround(causeRun, out.critical));
+    causeRun.instances.setWatch(
+        [end = begin + seconds(budget * 0.7)] { return !wasInterrupted() && Clock::now() < end; });
+    if (auto around = findAround(causeRun, out.critical); !around && !causeRun.instances.wasStopped())
+      return around.error();
     if (found.causes) {
       auto feeds = feedsOf(causeRun, out.critical, run.failing.run.recording.meta().cwd);
       if (feeds)

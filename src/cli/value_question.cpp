@@ -208,6 +208,12 @@ Result<std::unique_ptr<ValueRun>> openQuietRun(const Context& context, const Val
   return out;
 }
 
+void ValueRun::watchUntil(std::chrono::steady_clock::time_point deadline) {
+  progress.reset();
+  history->setWatch(
+      [deadline](uint64_t) { return !wasInterrupted() && std::chrono::steady_clock::now() < deadline; });
+}
+
 Result<depend::Inputs> inputsOf(ValueRun& run) {
   replay::Replay& replay = run.failing.run.replay;
   replay::Time now = replay.now();

@@ -35,6 +35,8 @@ struct ValueRun {
   bool didNotFail = false;
   std::shared_ptr<Progress> progress = nullptr;
 
+  // From now on walks over the run end at the deadline, or when the user says so.
+  void watchUntil(std::chrono::steady_clock::time_point deadline);
   // The line that tells how far it is goes before the answer comes.
   void stopWatching() {
     history->setWatch(nullptr);

@@ -80,8 +80,12 @@ public:
   uint64_t traced() const { return traced_; } // instructions, for the report
   uint64_t passedOver() const { return passedOver_; }
 
-  // Asked after each window, with the instructions in it; false: stop, and answer with what there is.
-  void setWatch(std::function<bool(uint64_t instructions)> watch) { watch_ = std::move(watch); }
+  // Asked after each window, with the instructions in it; false: stop, and answer with what there is. A new
+  // one begins anew.
+  void setWatch(std::function<bool(uint64_t instructions)> watch) {
+    watch_ = std::move(watch);
+    wasStopped_ = false;
+  }
   bool wasStopped() const { return wasStopped_; }
 
 private:

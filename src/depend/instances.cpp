@@ -21,6 +21,10 @@ Result<Instances::WindowPointer> Instances::window(uint64_t time) {
       return last_ = kept_.front();
     }
   uint64_t end = (time / options_.windowInstructions + 1) * options_.windowInstructions;
+  if (watch_ && !watch_()) {
+    wasStopped_ = true;
+    return errorf("the time was over before so much of the run was looked at");
+  }
   FL_TRY(made, recordInstances(history_, start, end));
   ++made_;
   keptBytes_ += made->bytes();

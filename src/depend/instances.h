@@ -95,6 +95,12 @@ public:
   Result<void> branches(uint64_t from, uint64_t to,
                         const std::function<bool(uint64_t time, uint32_t id, uint32_t depth)>& visit);
   uint64_t windowsMade() const { return made_; }
+  // Asked before more of the run is looked at; false: no more, and what needs it fails.
+  void setWatch(std::function<bool()> watch) {
+    watch_ = std::move(watch);
+    wasStopped_ = false;
+  }
+  bool wasStopped() const { return wasStopped_; }
 
 private:
   using WindowPointer = std::shared_ptr<const InstanceWindow>;
@@ -118,6 +124,8 @@ private:
   Options options_;
   std::list<WindowPointer> kept_; // latest used first
   uint64_t keptBytes_ = 0, made_ = 0;
+  std::function<bool()> watch_;
+  bool wasStopped_ = false;
   WindowPointer last_;
 };
 

@@ -110,9 +110,7 @@ private:
   }
 
   void addChanges() {
-    std::set<Line> lines;
     for (const finding::CodeChange& c : found_.changes->changes) {
-      lines.insert({c.place.file, c.place.line});
       double weight =
           w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * (found_.isCrash ? w_.crash : 1);
       add(c.place, {"changes", fmt::format("the run passes {}", c.text), weight});

@@ -26,7 +26,8 @@ struct Weights {
   double halfMade = 8;      // lines of the failure's own cause after which that weight is halved
   double halfTree = 12;     // lines to be read in the tree after which that weight is halved
   double halfFeeds = 3;
-  double crash = 0.5; // of `repairs` and `feedsRepair`, if the run crashed: whatever leads around it repairs
+  double crash =
+      0.3; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
   double atFailure = 0.3; // of all weights of the line that failed
 };
 

@@ -167,6 +167,20 @@ TEST_F(Explain, TechniquesCanBeLeftOut) {
   }
 }
 
+TEST_F(Explain, AHangIsNotFollowedForEver) {
+  // What it goes on with was made a billion instructions before.
+  build(R"(int main(int argc, char** argv) {
+  int step = argc - 1;
+  for (int at = 0; at < 10;)
+    at += step;
+  return 0;
+}
+)");
+  test::RunResult got = run({"--budget", "4", "--timeout", "1", "--", "./program"});
+  EXPECT_THAT(got.status, ::testing::AnyOf(0, 3)) << got.err;
+  EXPECT_THAT(got.out, AllOf(HasSubstr("Still running"), HasSubstr("note: "))) << got.err;
+}
+
 TEST_F(Explain, ARunThatPassesNeedsNone) {
   build("int main(void) { return 0; }\n");
   EXPECT_EQ(run({"--", "./program"}).status, 2);

@@ -18,7 +18,13 @@ public:
         conditions_(terms, options.scope) {}
 
   Result<CauseTree> grow(const CauseQuestion& question) {
-    FL_CHECK(plant(question));
+    auto planted = plant(question);
+    if (!planted && !wasStopped()) return planted.error();
+    if (!planted) {
+      // What failed is known, whatever made it.
+      tree_.isComplete = false;
+      if (tree_.nodes.empty()) FL_CHECK(plantAlone(question));
+    }
     while (!waiting_.empty()) {
       if (tree_.nodes.size() >= options_.mostNodes ||
           (options_.watch && !options_.watch(tree_.nodes.size(), waiting_.size()))) {
@@ -27,7 +33,11 @@ public:
       }
       Waiting next = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
-      FL_CHECK(add(next));
+      auto added = add(next);
+      if (!added && !wasStopped()) return added.error();
+      if (added) continue;
+      tree_.isComplete = false;
+      break;
     }
     for (const auto& [key, w] : waiting_) tree_.nodes[w.parent].isExpanded = false;
     tree_.instances = seen_.size();
@@ -41,6 +51,21 @@ private:
     uint32_t level;
     CriticalCondition condition;
   };
+
+  bool wasStopped() { return terms_.instances().wasStopped(); }
+
+  Result<void> plantAlone(const CauseQuestion& question) {
+    terms_.instances().setWatch(nullptr);
+    CauseNode root;
+    root.condition.kind = CriticalCondition::Failure;
+    root.condition.time = question.time;
+    FL_TRY(x, terms_.instances().at(question.time));
+    root.condition.id = x.id;
+    root.cause.instances = {question.time};
+    root.isExpanded = false;
+    tree_.nodes.push_back(std::move(root));
+    return {};
+  }
 
   Result<void> plant(const CauseQuestion& question) {
     CauseNode root;

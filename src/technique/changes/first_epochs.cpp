@@ -25,6 +25,7 @@ Result<FirstEpochs> FirstEpochs::of(depend::History& history, uint64_t end, uint
       out.times_[segment] = first; // windows come from the last to the first
     return true;
   }));
+  if (history.wasStopped()) out.times_.clear(); // what was seen last need not be the first
   return out;
 }
 

@@ -117,6 +117,20 @@ TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
   FAIL() << "line 2 is no suspect";
 }
 
+TEST(Fuse, AChangeThatRepairsCountsByItsForm) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90), statement(8, 80)})};
+  finding::ChangesReport changes;
+  changes.changes = {
+      {.place = at(8), .form = "comparison", .text = "with `<` instead of `<=`", .verified = true},
+      {.place = at(9), .form = "read", .text = "if it were one smaller", .verified = true},
+      {.place = at(3), .form = "operator", .text = "with `+` instead of `-`", .verified = false}};
+  auto suspects = fuse({.failure = at(20), .causes = &causes, .changes = &changes}, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(8, 9, 3, 20));
+  ASSERT_FALSE(suspects.empty());
+  EXPECT_EQ(suspects[0].reason, "the run passes with `<` instead of `<=`");
+}
+
 TEST(Fuse, LibraryCodeIsNoSuspect) {
   CausesReport causes;
   CauseStatement inside = statement(7, 95);
