@@ -124,7 +124,7 @@ Result<std::vector<Hits>> countHits(History& history, const std::vector<HitQuest
     end = std::max(end, asked.time + 1);
   }
   FL_CHECK(history.forwards(history.replay().start(), end, [&](const Window& window) {
-    for (const Piece& p : piecesOf(history.code(), window.trace))
+    for (const ExecutedPart& p : piecesOf(history.code(), window.trace))
       for (const Wanted& w : wanted.in(*p.code)) {
         if (w.offset < p.from || w.offset >= p.to) continue;
         if (p.start + (w.offset - p.from) > questions[w.question].time) continue;

@@ -35,21 +35,21 @@ Result<std::optional<Execution>> findExecution(History& history, const std::unor
   std::optional<Execution> found;
   uint64_t count = 0;
   bool within = false; // the last piece was on the line
-  auto lastIn = [&](const Piece& p) -> std::optional<Execution> {
+  auto lastIn = [&](const ExecutedPart& p) -> std::optional<Execution> {
     for (uint32_t k = p.to; k-- > p.from;)
       if (ids.contains(p.code->firstId + k)) return Execution{p.start + (k - p.from), p.code->firstId + k};
     return std::nullopt;
   };
   if (number == 0) {
     FL_CHECK(history.backwards(end, [&](const Window& window) {
-      std::vector<Piece> pieces = piecesOf(history.code(), window.trace);
+      std::vector<ExecutedPart> pieces = piecesOf(history.code(), window.trace);
       for (size_t k = pieces.size(); k-- > 0 && !found;) found = lastIn(pieces[k]);
       return !found;
     }));
     return found;
   }
   FL_CHECK(history.forwards(0, end, [&](const Window& window) {
-    for (const Piece& p : piecesOf(history.code(), window.trace)) {
+    for (const ExecutedPart& p : piecesOf(history.code(), window.trace)) {
       auto here = lastIn(p);
       if (here && !within) ++count;
       within = here.has_value();

@@ -5,8 +5,8 @@ namespace faultline::depend {
 using replay::TraceEvent;
 using replay::TraceOther;
 
-std::vector<Piece> piecesOf(RunCode& code, const replay::Trace& trace) {
-  std::vector<Piece> pieces;
+std::vector<ExecutedPart> piecesOf(RunCode& code, const replay::Trace& trace) {
+  std::vector<ExecutedPart> pieces;
   replay::Time now = trace.start;
   for (uint32_t event : trace.events) {
     uint32_t number = replay::eventNumber(event);

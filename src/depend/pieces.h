@@ -5,13 +5,13 @@
 
 namespace faultline::depend {
 
-struct Piece { // of a segment that was executed
+struct ExecutedPart { // of a segment that was executed
   const SegmentCode* code;
   uint32_t from, to;
   replay::Time start;
 };
 
 // In order.
-std::vector<Piece> piecesOf(RunCode& code, const replay::Trace& trace);
+std::vector<ExecutedPart> piecesOf(RunCode& code, const replay::Trace& trace);
 
 } // namespace faultline::depend
