@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <sqlite3.h>
+#include <thread>
 #include <xxhash.h>
 
 namespace faultline::experiment {
@@ -26,9 +27,11 @@ int64_t now() {
 // A verdict that is used is marked so at most this often.
 constexpr int64_t kMarkAgain = 60'000'000;
 
-bool run(sqlite3* database, const char* text) {
-  return sqlite3_exec(database, text, nullptr, nullptr, nullptr) == SQLITE_OK;
+int run(sqlite3* database, const char* text) {
+  return sqlite3_exec(database, text, nullptr, nullptr, nullptr);
 }
+
+bool isLocked(int code) { return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED; }
 
 void bindBytes(sqlite3_stmt* statement, int place, const std::string& bytes) {
   sqlite3_bind_blob(statement, place, bytes.data(), int(bytes.size()), SQLITE_TRANSIENT);
@@ -56,27 +59,42 @@ Result<std::unique_ptr<VerdictCache>> VerdictCache::openDefault() {
 Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::path& file,
                                                          uint64_t mostBytes) {
   std::unique_ptr<VerdictCache> cache(new VerdictCache(file, mostBytes));
-  if (!cache->connect() && !cache->startAnew())
+  int code = cache->connectPatiently();
+  if (isLocked(code)) return errorf("verdicts cannot be kept in {}: another process has it", file.string());
+  if (code != SQLITE_OK && !cache->startAnew())
     return errorf("verdicts cannot be kept in {}: is it writable, is the disk full?", file.string());
   return cache;
 }
 
 VerdictCache::~VerdictCache() { disconnect(); }
 
-bool VerdictCache::connect() {
+int VerdictCache::connect() {
   int code = sqlite3_open_v2(file_.c_str(), &database_,
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  if (code != SQLITE_OK) return disconnect(), false;
-  sqlite3_busy_timeout(database_, kPatience);
-  // With a log beside it, readers and a writer do not wait for each other; a lost verdict is no harm.
-  bool ready = run(database_, "PRAGMA journal_mode=WAL") && run(database_, "PRAGMA synchronous=OFF") &&
-               run(database_, kTable);
-  find_ = prepare("SELECT verdict, ending, used FROM verdicts WHERE key = ?");
-  store_ = prepare("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)");
-  touch_ = prepare("UPDATE verdicts SET used = ?2 WHERE key = ?1");
-  if (ready && find_ && store_ && touch_) return true;
-  disconnect();
-  return false;
+  if (code == SQLITE_OK) {
+    sqlite3_busy_timeout(database_, kPatience);
+    // With a log beside it, readers and a writer do not wait for each other; a lost verdict is no harm.
+    for (const char* text : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=OFF", kTable})
+      if (code == SQLITE_OK) code = run(database_, text);
+  }
+  if (code == SQLITE_OK) code = prepare("SELECT verdict, ending, used FROM verdicts WHERE key = ?", find_);
+  if (code == SQLITE_OK) code = prepare("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", store_);
+  if (code == SQLITE_OK) code = prepare("UPDATE verdicts SET used = ?2 WHERE key = ?1", touch_);
+  if (code != SQLITE_OK) disconnect();
+  return code;
+}
+
+// Who finds another process at making the file is told at once that it is locked, whatever patience was asked
+// for: SQLite does not wait there. A locked file is no damaged one, and is not to be thrown away.
+int VerdictCache::connectPatiently() {
+  using namespace std::chrono_literals;
+  auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+  int code = connect();
+  while (isLocked(code) && std::chrono::steady_clock::now() < patience) {
+    std::this_thread::sleep_for(2ms);
+    code = connect();
+  }
+  return code;
 }
 
 void VerdictCache::disconnect() {
@@ -88,10 +106,8 @@ void VerdictCache::disconnect() {
   database_ = nullptr;
 }
 
-sqlite3_stmt* VerdictCache::prepare(const char* text) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(database_, text, -1, &statement, nullptr);
-  return statement;
+int VerdictCache::prepare(const char* text, sqlite3_stmt*& statement) {
+  return sqlite3_prepare_v2(database_, text, -1, &statement, nullptr);
 }
 
 bool VerdictCache::startAnew() {
@@ -99,7 +115,7 @@ bool VerdictCache::startAnew() {
   std::error_code failed;
   bool there = std::filesystem::exists(file_, failed);
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file_.string() + suffix, failed);
-  if (!connect()) return false;
+  if (connectPatiently() != SQLITE_OK) return false;
   if (there) notice_ = fmt::format("{} was damaged; the verdicts in it are forgotten", file_.string());
   return true;
 }
@@ -151,7 +167,8 @@ void VerdictCache::store(const std::string& key, const Outcome& outcome) {
 }
 
 int64_t VerdictCache::number(const char* query) {
-  sqlite3_stmt* statement = prepare(query);
+  sqlite3_stmt* statement = nullptr;
+  prepare(query, statement);
   int64_t value = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
   sqlite3_finalize(statement);
   return value;

@@ -37,12 +37,13 @@ public:
 private:
   VerdictCache(std::filesystem::path file, uint64_t mostBytes)
       : file_(std::move(file)), mostBytes_(mostBytes) {}
-  bool connect();
+  int connect(); // what SQLite says
+  int connectPatiently();
   void disconnect();
   bool startAnew();
   void noticeDamage(int code);
   void bound();
-  sqlite3_stmt* prepare(const char* text);
+  int prepare(const char* text, sqlite3_stmt*& statement);
   int64_t number(const char* query);
 
   std::filesystem::path file_;

@@ -49,7 +49,6 @@ TEST(RunApart, EndsWhenToldTo) {
       stop, {});
   ASSERT_FALSE(bool(done));
   EXPECT_EQ(done.error().message, "stopped");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
   int pids[2];
   ASSERT_EQ(sscanf(test::readFile(file).c_str(), "%d %d", &pids[0], &pids[1]), 2);
   EXPECT_NE(kill(pids[0], 0), 0); // reaped

@@ -94,7 +94,6 @@ TEST_F(FreshRun, CutsWhatTakesTooLong) {
   Ending hung = end({"hang"}, "", {.seconds = 0.3}), slept = end({"sleep"}, "", {.seconds = 0.3});
   EXPECT_EQ(hung.cut, Ending::Time);
   EXPECT_EQ(slept.cut, Ending::Time);
-  EXPECT_LT(hung.seconds, 10);
   EXPECT_EQ(hung.site, 0u);
   EXPECT_GE(slept.site, 2u) << "it waits in an outside call";
 }

@@ -293,7 +293,6 @@ TEST_F(Runtime, ClosesTheLogOfAProgramThatHangs) {
     EXPECT_TRUE(o.result.end.ended) << which;
     EXPECT_EQ(o.tags(), "ENTER FAULT") << which;
     EXPECT_EQ(o.of(FL_LOG_FAULT).at(0).signal, 0) << which;
-    EXPECT_LT(o.result.end.seconds, 2) << which;
   }
 }
 
