@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 4
+#define FL_EXPERIMENT_VERSION 5
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -93,6 +93,7 @@ enum fl_cut {
   FL_CUT_STRANGE = 4,   /* did something that cannot be undone here: `call` */
   FL_CUT_UNREACHED = 5, /* the run ended before its start */
   FL_CUT_WAITS = 6,     /* for something that never comes */
+  FL_CUT_STUCK = 7,     /* the asker gave it up: `give_up` */
 };
 
 typedef struct fl_experiment {
@@ -150,6 +151,9 @@ typedef struct fl_experiments {
   uint32_t landlock;     /* version in force beneath the catching of system calls; 0: none */
   uint32_t walk_refused; /* how often the run itself was refused something */
   uint64_t walk_mapped;  /* bytes that it mapped, in all */
+  /* The experiment, counted from 1, that the asker ends by the signal of a time limit: it makes no steps. */
+  uint32_t give_up;
+  uint32_t reserved;
 } fl_experiments;
 
 #endif

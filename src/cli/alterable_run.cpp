@@ -199,6 +199,7 @@ Result<experiment::ExperimenterSetting> experimenterSetting(const Context& conte
     FL_TRY(input, recording.input());
     server.run.input = std::move(input);
   }
+  server.seed = meta.seed;
   server.worldPid = meta.worldPid;
   server.worldClock = meta.worldClock;
   server.reference = recording.log();

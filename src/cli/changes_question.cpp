@@ -63,17 +63,16 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   run.watchUntil(deadline);
 
   std::unique_ptr<Progress> progress;
+  experiment::Trials trials = laboratory.trials(stepLimit(run));
   technique::ChangeOptions options;
   options.most = most;
   options.end = run.question.from.time;
-  options.stepLimit = stepLimit(run);
   options.watch = [&](uint64_t done, uint64_t all, size_t) {
     if (!progress) progress = std::make_unique<Progress>(context.log(), "trying changes", all);
     progress->update(done);
     return !wasInterrupted() && Clock::now() < deadline;
   };
-  FL_TRY(result, technique::searchChanges(*run.history, std::move(places), *laboratory.experimenter,
-                                          laboratory.judge, options));
+  FL_TRY(result, technique::searchChanges(*run.history, std::move(places), trials, options));
   progress.reset();
   run.stopWatching();
   const std::string& cwd = run.failing.run.recording.meta().cwd;
@@ -90,11 +89,12 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   if (result.stopped)
     report.caveats.push_back(
         fmt::format("not all changes were tried: {} of {}", result.tried, result.proposals));
+  Laboratory::addCaveats(trials, report.caveats);
   if (slice.isBounded)
     report.caveats.push_back("the slice of the failure is not complete: code beyond it was not changed");
   report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   report.method = laboratory.methodText();
-  report.stats = laboratory.stats();
+  report.stats = laboratory.stats(trials);
   return report;
 }
 

@@ -20,11 +20,14 @@ Result<int> critical(const Context& context, Arguments options) {
   options.value.run.words = {alterable.recording.string()};
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "critical");
-  auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(options.value.budget));
+  auto after = [&](double seconds) {
+    return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
   FL_TRY(laboratory, openLaboratory(context, *run, options.value.run, options.laboratory));
+  // Of a run that hangs it may have no end; some time must be left for experiments.
+  run->watchUntil(after(options.value.budget * 0.4));
   FL_TRY(slice, relevantSlice(*run));
-  FL_TRY(report, findCritical(context, *run, laboratory, slice, options.most, deadline));
+  FL_TRY(report, findCritical(context, *run, laboratory, slice, options.most, after(options.value.budget)));
   report.caveats.insert(report.caveats.begin(), alterable.caveats.begin(), alterable.caveats.end());
   laboratory.addCaveats(report.caveats);
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {

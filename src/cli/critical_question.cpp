@@ -79,6 +79,7 @@ Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& r
   run.stopWatching();
 
   auto searching = Clock::now();
+  experiment::Trials trials = laboratory.trials();
   auto progress = std::make_unique<Progress>(context.log(), "switching decisions", candidates.size());
   technique::CriticalOptions search;
   search.most = most;
@@ -86,14 +87,14 @@ Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& r
     progress->update(done);
     return !wasInterrupted() && Clock::now() < deadline;
   };
-  FL_TRY(result, technique::searchCritical(*run.history, candidates, *laboratory.experimenter,
-                                           laboratory.judge, search));
+  FL_TRY(result, technique::searchCritical(*run.history, candidates, trials, search));
   progress.reset();
   report.seconds = std::chrono::duration<double>(Clock::now() - searching).count();
   report.method = laboratory.methodText();
   FL_CHECK(describe(run, result, report));
   addCaveats(result, report.caveats);
-  report.stats = laboratory.stats();
+  Laboratory::addCaveats(trials, report.caveats);
+  report.stats = laboratory.stats(trials);
   report.stats["blocked"] = result.blocked;
   report.stats["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
   return report;

@@ -1,5 +1,6 @@
 #include "cli/laboratory.h"
 
+#include "base/text.h"
 #include "cli/expectation.h"
 
 namespace faultline::cli {
@@ -14,6 +15,9 @@ experiment::Method methodNamed(const std::string& name) {
 uint64_t stepLimit(const recording::End& end) {
   return end.timedOut ? end.epoch : end.epoch * 10 + 1'000'000;
 }
+
+// And so many at first, while others wait. What a run that hangs would have taken is not known.
+uint64_t firstSteps(const recording::End& end) { return end.timedOut ? 1'000'000 : end.epoch * 2 + 20'000; }
 
 // How the run ends when it is repeated in the way that experiments are, and a judge who knows it.
 Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
@@ -36,6 +40,32 @@ Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
   return experiment::Judge::create(expectation, original, recording.meta().cwd);
 }
 
+// All that verdicts on this recording have in common.
+std::string keyFor(const experiment::ExperimenterSetting& setting, const recording::Recording& recording,
+                   const recording::Expectation& expectation, const experiment::Judge& judge) {
+  const experiment::ServerSetting& server = setting.server;
+  experiment::Setting common{.program = {server.variant, server.program, setting.libraries, server.seed,
+                                         server.worldPid, server.worldClock},
+                             .programKey = recording.meta().variant,
+                             .origin = fmt::format("{:016x} {}", recording.identity(), int(setting.method)),
+                             .limits = server.limits,
+                             .containment = setting.containment,
+                             .expectation = expectation,
+                             .original = judge.original(),
+                             .directory = recording.meta().cwd};
+  return experiment::verdictKey(common, server.run);
+}
+
+std::shared_ptr<experiment::VerdictCache> knownVerdicts(const Context& context) {
+  auto cache = experiment::VerdictCache::openDefault();
+  if (!cache) {
+    context.log().warn("{}", cache.error().message);
+    return nullptr;
+  }
+  if (std::string notice = (*cache)->notice(); !notice.empty()) context.log().warn("{}", notice);
+  return std::move(*cache);
+}
+
 } // namespace
 
 void addLaboratoryOptions(CLI::App& command, LaboratoryOptions& options) {
@@ -48,6 +78,7 @@ void addLaboratoryOptions(CLI::App& command, LaboratoryOptions& options) {
       ->capture_default_str();
   command.add_flag("--uncontained", options.uncontained,
                    "Let altered runs do what you can do: write files, use the network, send signals");
+  command.add_flag("--no-cache", options.noCache, "Make again what was made before");
 }
 
 Result<Laboratory> openLaboratory(const Context& context, const ValueRun& run, const RunOptions& options,
@@ -65,7 +96,20 @@ Result<Laboratory> openLaboratory(const Context& context, const ValueRun& run, c
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
   FL_TRY(judge, judgeFor(*experimenter, recording, expectation, caveats));
-  return Laboratory{std::move(experimenter), std::move(judge), std::move(caveats)};
+  experiment::Trials::Options trials{.steps = firstSteps(*recording.end()),
+                                     .limit = setting.server.limits.epochs};
+  // A run that is not the same each time has no verdict that is worth keeping.
+  if (!arguments.noCache && caveats.empty()) {
+    trials.cache = knownVerdicts(context);
+    trials.key = keyFor(setting, recording, expectation, judge);
+  }
+  return Laboratory{std::move(experimenter), std::move(judge), std::move(trials), std::move(caveats)};
+}
+
+experiment::Trials Laboratory::trials(uint64_t limit) const {
+  experiment::Trials::Options options = trialOptions;
+  if (limit) options.limit = std::min(limit, options.limit);
+  return {*experimenter, judge, options};
 }
 
 std::string Laboratory::methodText() const {
@@ -83,14 +127,25 @@ void Laboratory::addCaveats(std::vector<std::string>& to) const {
                              values));
 }
 
-finding::Json Laboratory::stats() const {
+void Laboratory::addCaveats(const experiment::Trials& trials, std::vector<std::string>& to) {
+  if (uint64_t count = trials.stats().undecided)
+    to.push_back(fmt::format("{} altered runs had not ended after {} steps, and were not awaited any longer",
+                             count, withThousands(trials.stats().steps)));
+}
+
+finding::Json Laboratory::stats(const experiment::Trials& trials) const {
   const experiment::ServerStats stats = experimenter->stats();
   return {{"processes", stats.processes},
           {"snapshots", stats.snapshots},
           {"rollbacks", stats.rollbacks},
           {"pages_restored", stats.pagesRestored},
           {"fresh_runs", experimenter->freshRuns()},
-          {"landlock", stats.landlock}};
+          {"landlock", stats.landlock},
+          {"stuck_outside", stats.stuck},
+          {"steps_first", trialOptions.steps},
+          {"put_aside", trials.stats().aside},
+          {"undecided", trials.stats().undecided},
+          {"cached", trials.stats().cached}};
 }
 
 } // namespace faultline::cli

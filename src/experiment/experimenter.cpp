@@ -13,7 +13,7 @@ Experimenter::Experimenter(ExperimenterSetting setting)
 Result<FreshRunner*> Experimenter::fresh() {
   if (!fresh_) {
     const ServerSetting& s = setting_.server;
-    FreshProgram program{s.variant, s.program, setting_.libraries, 0, s.worldPid, s.worldClock};
+    FreshProgram program{s.variant, s.program, setting_.libraries, s.seed, s.worldPid, s.worldClock};
     FL_TRY(made, FreshRunner::create(std::move(program), s.limits, setting_.containment,
                                      s.inputIsFile ? InputKind::File : InputKind::Pipe));
     fresh_.emplace(std::move(made));
@@ -25,6 +25,7 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
   RunSpec spec = setting_.server.run;
   spec.alterations = experiment.alterations;
   if (experiment.input) spec.input = *experiment.input;
+  spec.lastEpoch = experiment.lastEpoch;
   ++freshRuns_;
   return fresh_->run(spec);
 }

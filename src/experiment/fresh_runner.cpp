@@ -162,7 +162,8 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
                                             .worldPid = shared_->program.worldPid,
                                             .worldClock = shared_->program.worldClock,
                                             .experiment = alters ? FL_EXPERIMENT_INSIDE : 0}));
-  if (alters) FL_CHECK(layInside(spec.alterations, shared_->limits.epochs, log.inside()));
+  uint64_t lastEpoch = spec.lastEpoch ? spec.lastEpoch : shared_->limits.epochs;
+  if (alters) FL_CHECK(layInside(spec.alterations, lastEpoch, log.inside()));
   CellRun order{.executable = shared_->program.variant.string(),
                 .argv = spec.argv,
                 .env = shared_->environment(spec),

@@ -24,6 +24,7 @@ struct RunSpec {
   std::string input;                   // all of standard input
   std::vector<FileContent> files = {}; // seen by the program instead of what is there
   std::vector<Alteration> alterations = {};
+  uint64_t lastEpoch = 0; // the step at which it is over; 0: by Limits::epochs
   bool operator==(const RunSpec&) const = default;
 };
 

@@ -19,14 +19,14 @@ Ending broken(std::string why) {
   return ending;
 }
 
+} // namespace
+
 uint64_t startOf(const Experiment& experiment) {
   if (experiment.input || experiment.alterations.empty()) return 1;
   uint64_t start = ~uint64_t(0);
   for (const Alteration& a : experiment.alterations) start = std::min(start, a.epoch);
   return start;
 }
-
-} // namespace
 
 class Server::Process : public ServerProcess {
   using ServerProcess::ServerProcess;
@@ -66,6 +66,10 @@ Result<Walk> Server::walk() {
   constexpr uint64_t kMore = uint64_t(256) << 20;
   uint64_t enough = kMore + 2 * walk.mapped;
   if (setting_.limits.memory == 0 || enough < setting_.limits.memory) setting_.limits.memory = enough;
+  // A library that was given a ruined structure may go round in it for ever, and makes no steps that could be
+  // counted; nor can it need much longer than all of the run.
+  constexpr double kAnyCall = 0.1, kTimesTheRun = 4;
+  setting_.stuckSeconds = kAnyCall + kTimesTheRun * walk.seconds;
   // It is other with each process, and with what experiments have done to this one.
   setting_.maps = walk.maps;
   return walk;

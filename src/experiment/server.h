@@ -29,6 +29,9 @@ struct ServerSetting {
   bool keepOutput = false;             // Ending::output and errors are wanted
   Limits limits;
   std::string maps = {}; // what the run sees as /proc/self/maps; empty: how it is
+  // Seconds of a processor that an experiment may spend in a call of outside code without making a step.
+  double stuckSeconds = 1;
+  uint64_t seed = 0; // thread schedule
   uint32_t worldPid = 0;
   uint64_t worldClock = 0;
   // The log of the run, to compare with; none: not compared.
@@ -41,6 +44,9 @@ struct Experiment {
   uint64_t lastEpoch = 0;                // 0: by Limits::epochs
 };
 
+// The epoch at whose beginning it leaves the run.
+uint64_t startOf(const Experiment& experiment);
+
 // How the run itself ended when it was walked to its end.
 struct Walk {
   Ending ending;
@@ -49,11 +55,13 @@ struct Walk {
   uint64_t refused = 0;     // what it asked of others and was refused, times
   std::string maps = {};    // what it saw as /proc/self/maps, if it looked
   uint64_t mapped = 0;      // bytes of memory that it asked for, in all
+  double seconds = 0;       // of a processor
 };
 
 struct ServerStats {
   uint64_t experiments = 0, processes = 0, snapshots = 0, rollbacks = 0, pagesSaved = 0, pagesRestored = 0;
   uint64_t otherValues = 0; // that the repeated run got from outside
+  uint64_t stuck = 0;       // experiments that were given up in outside code
   uint32_t landlock = 0;    // its version, beneath the catching of system calls; 0: the kernel has none
 };
 

@@ -1,6 +1,7 @@
 #include "experiment/server_process.h"
 
 #include "experiment/compare_logs.h"
+#include "recording/time_limit.h"
 
 #include <cerrno>
 #include <chrono>
@@ -113,6 +114,7 @@ Result<void> ServerProcess::start() {
                                   memory_.get()};
   // As the recorder has it, so that addresses come out the same.
   request.env.push_back(fmt::format("FAULTLINE_RECORD={:06}", log_->fd()));
+  if (setting_.seed) request.env.push_back(fmt::format("FAULTLINE_SEED={}", setting_.seed));
   if (!setting_.program.empty()) request.env.push_back("FAULTLINE_EXE=" + setting_.program);
   FL_TRY(child, recording::startChild(request));
   child_ = std::move(child);
@@ -202,6 +204,27 @@ bool ServerProcess::reap() {
   return true;
 }
 
+double ServerProcess::processorSeconds() const {
+  clockid_t clock;
+  timespec time;
+  if (clock_getcpuclockid(child_.pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+// Its own time, not the clock's: on a busy machine it may just not have had its turn.
+void ServerProcess::giveUpIfStuck(uint32_t finished) {
+  uint64_t epoch = __atomic_load_n(log_->epochCounter(), __ATOMIC_RELAXED);
+  double now = processorSeconds();
+  if (finished != moved_.finished || epoch != moved_.epoch) {
+    moved_ = {finished, epoch, now};
+    return;
+  }
+  if (now - moved_.at < setting_.stuckSeconds) return;
+  moved_.at = now;
+  __atomic_store_n(&shared().give_up, finished + 1, __ATOMIC_SEQ_CST);
+  recording::sendTimeLimit(child_.pid);
+}
+
 // False: it is not going to be.
 bool ServerProcess::awaitFinished(uint32_t number, std::string& why) {
   using Clock = std::chrono::steady_clock;
@@ -225,6 +248,7 @@ bool ServerProcess::awaitFinished(uint32_t number, std::string& why) {
                             : fmt::format("the process was lost (status {:#x})", waitStatus_);
       return false;
     }
+    giveUpIfStuck(finished);
     if (Clock::now() - begin > limit) {
       why = "time";
       return false;
@@ -234,7 +258,7 @@ bool ServerProcess::awaitFinished(uint32_t number, std::string& why) {
 
 Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   static constexpr Ending::Cut kCuts[] = {Ending::None,        Ending::Steps,  Ending::Output, Ending::None,
-                                          Ending::Containment, Ending::Broken, Ending::Time};
+                                          Ending::Containment, Ending::Broken, Ending::Time,   Ending::Time};
   Ending ending;
   ending.method = Ending::Rollback;
   ending.cut = answer.cut < std::size(kCuts) ? kCuts[answer.cut] : Ending::Broken;
@@ -268,6 +292,7 @@ Ending ServerProcess::await(size_t k) {
     return ending;
   }
   const fl_experiment& answer = placed<fl_experiment>(shared().experiments)[number % kCapacity];
+  stuck_ += answer.cut == FL_CUT_STUCK;
   Ending ending = endingOf(answer);
   if (setting_.keepOutput) {
     __atomic_store_n(&shared().taken, number + 1, __ATOMIC_RELEASE);
@@ -290,6 +315,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   bool finished = awaitFinished(firstOfBatch_, why);
   Walk walk;
   const fl_experiments& s = shared();
+  walk.seconds = processorSeconds();
   walk.ending.method = Ending::Rollback;
   if (!finished) {
     if (why != "time") return errorf("the run cannot be walked: {}", why);
@@ -316,6 +342,7 @@ void ServerProcess::addTo(ServerStats& stats) const {
   stats.pagesSaved += shared().pages_saved;
   stats.pagesRestored += shared().pages_restored;
   stats.landlock = shared().landlock;
+  stats.stuck += stuck_;
   stats.otherValues = std::max<uint64_t>(stats.otherValues, otherValues_);
 }
 

@@ -39,6 +39,8 @@ private:
   template <class T> T* placed(uint64_t offset) const { return reinterpret_cast<T*>(base_ + offset); }
   Result<void> makeShared();
   bool awaitFinished(uint32_t number, std::string& why);
+  double processorSeconds() const;
+  void giveUpIfStuck(uint32_t finished);
   bool reap();
   void kill();
   Ending endingOf(const fl_experiment& answer) const;
@@ -63,6 +65,13 @@ private:
   uint32_t firstOfBatch_ = 0;
   uint64_t dataStart_ = 0, dataEnd_ = 0;
   int waitStatus_ = 0;
+  // What was last seen to move, and when, in the time of the process.
+  struct {
+    uint32_t finished = 0;
+    uint64_t epoch = 0;
+    double at = 0;
+  } moved_;
+  uint64_t stuck_ = 0;
 };
 
 } // namespace faultline::experiment

@@ -104,7 +104,8 @@ std::string pack(const RunSpec& spec) {
                   {"cwd", spec.cwd},
                   {"input", spec.input},
                   {"files", std::move(files)},
-                  {"alterations", alterationsOf(spec)}});
+                  {"alterations", alterationsOf(spec)},
+                  {"last", spec.lastEpoch}});
 }
 
 Result<RunSpec> unpackSpec(std::string_view bytes) {
@@ -114,6 +115,7 @@ Result<RunSpec> unpackSpec(std::string_view bytes) {
     for (const json& a : v.at("alterations"))
       spec.alterations.push_back({Alteration::Kind(a.at(0).get<int>()), a.at(1), a.at(2), a.at(3), a.at(4),
                                   a.at(5), a.at(6), fl_change(a.at(7).get<int>()), a.at(8)});
+    spec.lastEpoch = v.at("last");
     return spec;
   });
 }

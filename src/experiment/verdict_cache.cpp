@@ -39,11 +39,14 @@ void bindBytes(sqlite3_stmt* statement, int place, const std::string& bytes) {
 
 } // namespace
 
-std::string verdictKey(const Setting& setting, const RunSpec& spec) {
-  std::string bytes = pack(setting) + pack(spec);
+std::string contentKey(std::string_view bytes) {
   XXH128_canonical_t hash;
   XXH128_canonicalFromHash(&hash, XXH3_128bits(bytes.data(), bytes.size()));
   return {reinterpret_cast<const char*>(hash.digest), sizeof hash.digest};
+}
+
+std::string verdictKey(const Setting& setting, const RunSpec& spec) {
+  return contentKey(pack(setting) + pack(spec));
 }
 
 bool isWorthKeeping(const Outcome& outcome) {
@@ -150,11 +153,22 @@ std::optional<Outcome> VerdictCache::find(const std::string& key) {
 }
 
 void VerdictCache::store(const std::string& key, const Outcome& outcome) {
+  std::lock_guard guard(mutex_);
+  storeOne(key, outcome);
+}
+
+void VerdictCache::store(std::span<const std::pair<std::string, Outcome>> outcomes) {
+  std::lock_guard guard(mutex_);
+  if (database_) faultline::experiment::run(database_, "BEGIN");
+  for (const auto& [key, outcome] : outcomes) storeOne(key, outcome);
+  if (database_) faultline::experiment::run(database_, "COMMIT");
+}
+
+void VerdictCache::storeOne(const std::string& key, const Outcome& outcome) {
   if (!isWorthKeeping(outcome)) return;
   Ending ending = outcome.ending;
   ending.output.clear();
   ending.errors.clear();
-  std::lock_guard guard(mutex_);
   if (!database_) return;
   bindBytes(store_, 1, key);
   sqlite3_bind_int(store_, 2, int(outcome.verdict));

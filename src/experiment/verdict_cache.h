@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <span>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -31,6 +32,7 @@ public:
 
   std::optional<Outcome> find(const std::string& key);
   void store(const std::string& key, const Outcome& outcome);
+  void store(std::span<const std::pair<std::string, Outcome>> outcomes); // at once
   // What the user should know: that the file was damaged. Empty: nothing.
   std::string notice() const;
 
@@ -45,6 +47,7 @@ private:
   void bound();
   int prepare(const char* text, sqlite3_stmt*& statement);
   int64_t number(const char* query);
+  void storeOne(const std::string& key, const Outcome& outcome);
 
   std::filesystem::path file_;
   uint64_t mostBytes_;
@@ -55,6 +58,8 @@ private:
   std::string notice_;
 };
 
+// Names any bytes.
+std::string contentKey(std::string_view bytes);
 // Names the experiment by all that its verdict depends on.
 std::string verdictKey(const Setting& setting, const RunSpec& spec);
 

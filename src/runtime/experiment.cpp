@@ -262,8 +262,8 @@ void forgetSignals() {
   undoSyscalls();
   forgetSignals();
   rollBack();
+  s.running = false; // restoreRest() lets signals in
   restoreRest();
-  s.running = false;
   finishOne();
   serve();
 }
@@ -282,6 +282,10 @@ void endRun(uint32_t cut, int waitStatus, uint32_t call) {
   ended() = {cut, waitStatus, call};
   if (cut == FL_CUT_UNREACHED) onServerStack(unreached);
   onServerStack(FL_SERVER.running ? endExperiment : endWalk);
+}
+
+void giveUp() {
+  if (FL_SERVER.running && shared().give_up == FL_SERVER.next + 1) endRun(FL_CUT_STUCK, 0);
 }
 
 void takeOutput(StreamKind stream, const char* bytes, uint64_t size) {

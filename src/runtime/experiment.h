@@ -80,6 +80,8 @@ inline bool experimenting() { return __builtin_expect(altering, 0) && FL_SERVER.
 void startServer();
 // The experiment is over, or the walk; does not return.
 [[noreturn]] void endRun(uint32_t cut, int waitStatus, uint32_t call = 0);
+// The asker says that it has waited long enough. Perhaps what it waited for has ended meanwhile.
+void giveUp();
 // What the run writes to standard output or error.
 void takeOutput(StreamKind stream, const char* bytes, uint64_t size);
 

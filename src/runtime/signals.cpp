@@ -253,6 +253,7 @@ static void onSignalElsewhere(int signal, siginfo_t* info, void* context) {
 
 void onSignal(int signal, siginfo_t* info, void* context) {
   KeepErrno keep;
+  if (serving && isHang(signal, info)) return giveUp();
   Thread* thread = self;
   if (thread && !thread->busy && FL_STATE.robbed != 0) awaitRobber();
   if (isEpochFault(signal, info))

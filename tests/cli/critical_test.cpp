@@ -210,6 +210,72 @@ TEST_F(Critical, FindsWhatEndsAHang) {
   EXPECT_THAT(lines(answer), ElementsAre(3));
 }
 
+// A search that was made before is not made again.
+TEST_F(Critical, VerdictsAreKept) {
+  build(kSum);
+  writeFile(dir / "right", "15\n");
+  ASSERT_EQ(
+      faultline({"record", "-q", "-o", "p.flr", "--expect", "right", "--", "./p", "3", "7", "5"}).status, 0);
+  json first = ask({"p.flr"}), again = ask({"p.flr"}), anew = ask({"--no-cache", "p.flr"});
+  EXPECT_EQ(first["stats"]["cached"], 0);
+  EXPECT_EQ(again["stats"]["cached"], int(first["stats"]["experiments"]) + 1); // and what was confirmed
+  EXPECT_EQ(again["stats"]["rollbacks"], 0);
+  EXPECT_EQ(again["predicates"], first["predicates"]);
+  EXPECT_EQ(anew["stats"]["cached"], 0);
+  EXPECT_EQ(anew["predicates"], first["predicates"]);
+  // What is asked is part of what is known.
+  writeFile(dir / "other", "8\n");
+  EXPECT_EQ(ask({"--expect", "other", "p.flr"}, 2)["stats"].value("cached", 0), 0);
+}
+
+// Switched, most iterations lead nowhere; they are not awaited to the end of their steps.
+TEST_F(Critical, RunsThatDoNotEndAreNotAwaited) {
+  build(R"(#include <stdio.h>
+int main(int argc, char** argv) {
+  volatile unsigned n = 0, spin = 0;
+  for (int k = 0; k < 40; k++) {
+    if (k % 2 == 7) for (;;) spin++;
+    n += 3;
+  }
+  if (argc > 9) n = 7;
+  printf("%u\n", n);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "7\n");
+  json answer = ask({"--expect", "right", "--most", "1", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(8));
+  answer = ask({"--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(8));
+  EXPECT_GE(int(answer["stats"]["put_aside"]), 40);
+}
+
+// A library that goes round in a ruined list makes no steps.
+TEST_F(Critical, ARunThatIsStuckInALibraryCostsNoProcess) {
+  writeFile(dir / "list.c", "struct n { struct n* next; };\n"
+                            "int length(struct n* n) { int k = 0; while (n) n = n->next, k++; return k; }\n");
+  ASSERT_EQ(run({"cc", "-O1", "-c", "list.c"}, {.cwd = dir.path()}).status, 0);
+  writeFile(dir / "p.c", R"(#include <stdio.h>
+struct n { struct n* next; } nodes[3] = {{&nodes[1]}, {&nodes[2]}, {0}};
+int length(struct n*);
+int main(int argc, char** argv) {
+  if (argc > 8) nodes[2].next = &nodes[1];
+  int sum = length(nodes);
+  if (argc > 9)
+    sum = 5;
+  printf("%d\n", sum);
+  return 0;
+}
+)");
+  ASSERT_EQ(run({kBin + "/faultline-cc", "-g", "p.c", "list.o", "-o", "p"}, {.cwd = dir.path()}).status, 0);
+  writeFile(dir / "right", "5\n");
+  json answer = ask({"--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(7));
+  EXPECT_EQ(answer["stats"]["stuck_outside"], 1);
+  EXPECT_EQ(answer["stats"]["no_verdict"], 1);
+  EXPECT_LT(double(answer["stats"]["seconds"]), 5);
+}
+
 TEST_F(Critical, AnOracleMayDecide) {
   build(kSum);
   json answer = ask({"--oracle", "grep -qx 15 $FAULTLINE_STDOUT", "--", "./p", "3", "7", "5"});

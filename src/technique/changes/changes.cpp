@@ -3,12 +3,12 @@
 #include "technique/changes/first_epochs.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <unordered_set>
 
 namespace faultline::technique {
 
 using experiment::Ending;
-using experiment::Experiment;
+using experiment::Outcome;
 using experiment::Verdict;
 
 namespace {
@@ -22,9 +22,8 @@ double orderOf(ChangeForm form, double place) {
 
 class Search {
 public:
-  Search(depend::History& history, experiment::Experimenter& experimenter, const experiment::Judge& judge,
-         const ChangeOptions& options)
-      : history_(history), experimenter_(experimenter), judge_(judge), options_(options) {}
+  Search(depend::History& history, experiment::Trials& trials, const ChangeOptions& options)
+      : history_(history), trials_(trials), options_(options) {}
 
   Result<ChangeResult> run(std::vector<Changeable> places) {
     FL_CHECK(propose(places));
@@ -33,7 +32,15 @@ public:
     constexpr size_t kBatch = 1024;
     for (size_t next = 0; next < proposals_.size() && !isOver(); next += kBatch)
       FL_CHECK(tryAll(next, std::min(next + kBatch, proposals_.size())));
+    for (int round = 0; trials_.hasAside() && !isOver(); ++round) {
+      if (round > 0 && !passing_.empty()) break; // worth waiting for only as long as there is none
+      FL_CHECK(trials_.runAside(watched()));
+    }
     result_.stopped = result_.tried < result_.proposals;
+    trials_.leaveAside([&](size_t, const Outcome* outcome) {
+      countVerdict(*outcome);
+      return true;
+    });
     FL_CHECK(confirmAll());
     return std::move(result_);
   }
@@ -62,35 +69,29 @@ private:
   }
 
   Result<void> tryAll(size_t begin, size_t end) {
-    std::vector<Experiment> experiments;
-    for (size_t k = begin; k < end; ++k)
-      experiments.push_back({.alterations = {proposals_[k].alteration}, .lastEpoch = options_.stepLimit});
-    Result<void> problem;
-    FL_TRY(endings, experimenter_.run(experiments, [&](size_t number, const Ending& ending) {
-      auto passed = count(ending);
-      if (!passed) problem = passed.error();
-      if (passed && *passed) passing_.push_back(begin + number);
-      stop_ =
-          !problem || (options_.watch && !options_.watch(result_.tried, proposals_.size(), passing_.size()));
-      return !stop_ && passing_.size() < options_.most;
-    }));
-    return problem;
+    std::vector<experiment::Trials::Trial> batch;
+    for (size_t k = begin; k < end; ++k) batch.push_back({k, {.alterations = {proposals_[k].alteration}}});
+    return trials_.run(std::move(batch), watched());
   }
 
-  // Whether it passed.
-  Result<bool> count(const Ending& ending) {
-    ++result_.tried;
-    bool hasEnd = ending.cut != Ending::Broken && ending.cut != Ending::Containment && ending.reached != 0;
-    if (!hasEnd) {
-      ++result_.none;
-      return false;
-    }
-    FL_TRY(verdict, judge_.judge(ending));
-    result_.passed += verdict == Verdict::Passed;
-    result_.same += verdict == Verdict::SameFailure;
-    result_.other += verdict == Verdict::OtherFailure;
-    result_.none += verdict == Verdict::None;
-    return verdict == Verdict::Passed;
+  experiment::Trials::Done watched() {
+    return [this](size_t number, const Outcome* outcome) {
+      asked_.insert(number);
+      result_.tried = asked_.size();
+      if (outcome) {
+        countVerdict(*outcome);
+        if (outcome->verdict == Verdict::Passed) passing_.push_back(number);
+      }
+      stop_ = options_.watch && !options_.watch(result_.tried, proposals_.size(), passing_.size());
+      return !stop_ && passing_.size() < options_.most;
+    };
+  }
+
+  void countVerdict(const Outcome& outcome) {
+    result_.passed += outcome.verdict == Verdict::Passed;
+    result_.same += outcome.verdict == Verdict::SameFailure;
+    result_.other += outcome.verdict == Verdict::OtherFailure;
+    result_.none += outcome.verdict == Verdict::None;
   }
 
   Result<void> confirmAll() {
@@ -99,22 +100,19 @@ private:
       FoundChange found{proposals_[k].alteration.instruction, proposals_[k]};
       experiment::Alteration fromStart = found.proposal.alteration;
       fromStart.epoch = 1;
-      FL_TRY(ending, experimenter_.runAlone({.alterations = {fromStart}}));
-      if (ending.cut == Ending::None) {
-        FL_TRY(verdict, judge_.judge(ending));
-        found.confirmed = verdict == Verdict::Passed && ending.reached;
-      }
+      FL_TRY(outcome, trials_.runAlone({.alterations = {fromStart}}));
+      found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
       result_.found.push_back(std::move(found));
     }
     return {};
   }
 
   depend::History& history_;
-  experiment::Experimenter& experimenter_;
-  const experiment::Judge& judge_;
+  experiment::Trials& trials_;
   const ChangeOptions& options_;
   std::vector<Proposal> proposals_;
-  std::vector<size_t> passing_; // of proposals_
+  std::vector<size_t> passing_;      // of proposals_
+  std::unordered_set<size_t> asked_; // of proposals_, some of them several times
   ChangeResult result_;
   bool stop_ = false;
 };
@@ -130,9 +128,8 @@ std::vector<Changeable> changeableIn(const depend::Slice& slice) {
 }
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,
-                                   experiment::Experimenter& experimenter, const experiment::Judge& judge,
-                                   const ChangeOptions& options) {
-  return Search(history, experimenter, judge, options).run(std::move(places));
+                                   experiment::Trials& trials, const ChangeOptions& options) {
+  return Search(history, trials, options).run(std::move(places));
 }
 
 } // namespace faultline::technique

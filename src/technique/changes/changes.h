@@ -5,8 +5,7 @@
 
 #include "depend/history.h"
 #include "depend/slice.h"
-#include "experiment/experimenter.h"
-#include "experiment/judge.h"
+#include "experiment/trials.h"
 #include "technique/changes/proposals.h"
 
 namespace faultline::technique {
@@ -27,9 +26,8 @@ struct FoundChange {
 };
 
 struct ChangeOptions {
-  size_t most = 40;       // stop when so many are found
-  uint64_t end = 0;       // time of the failure
-  uint64_t stepLimit = 0; // of a changed run; 0: as the experimenter has it
+  size_t most = 40; // stop when so many are found
+  uint64_t end = 0; // time of the failure
   // Asked after each experiment; false: stop, and answer with what there is.
   std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;
 };
@@ -42,7 +40,6 @@ struct ChangeResult {
 };
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,
-                                   experiment::Experimenter& experimenter, const experiment::Judge& judge,
-                                   const ChangeOptions& options);
+                                   experiment::Trials& trials, const ChangeOptions& options);
 
 } // namespace faultline::technique

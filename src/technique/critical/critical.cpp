@@ -8,7 +8,7 @@ namespace faultline::technique {
 
 using experiment::Alteration;
 using experiment::Ending;
-using experiment::Experiment;
+using experiment::Outcome;
 using experiment::Verdict;
 
 namespace {
@@ -59,10 +59,9 @@ std::vector<Alteration> alternativesOf(const fir::Image& image, const fir::Instr
 
 class Search {
 public:
-  Search(depend::History& history, std::vector<Candidate> candidates, experiment::Experimenter& experimenter,
-         const experiment::Judge& judge, const CriticalOptions& options)
-      : history_(history), candidates_(std::move(candidates)), experimenter_(experimenter), judge_(judge),
-        options_(options) {}
+  Search(depend::History& history, std::vector<Candidate> candidates, experiment::Trials& trials,
+         const CriticalOptions& options)
+      : history_(history), candidates_(std::move(candidates)), trials_(trials), options_(options) {}
 
   Result<CriticalResult> run() {
     result_.candidates = candidates_.size();
@@ -74,10 +73,25 @@ public:
       next = end;
       if (next < candidates_.size() && isOver()) result_.stopped = true;
     }
+    for (int round = 0; trials_.hasAside() && !isOver(); ++round) {
+      if (round > 0 && !result_.predicates.empty()) break; // worth waiting for only as long as there is none
+      FL_CHECK(trials_.runAside(watched()));
+      FL_CHECK(confirmAll());
+    }
+    trials_.leaveAside([&](size_t, const Outcome* outcome) {
+      countVerdict(*outcome);
+      return true;
+    });
     return std::move(result_);
   }
 
 private:
+  struct Made { // an experiment
+    size_t candidate;
+    Alteration alteration;
+    bool isCounted = false; // it may come again, with more steps
+  };
+
   bool isOver() const { return stop_ || result_.predicates.size() >= options_.most; }
 
   Result<void> findEpochs(size_t begin, size_t end) {
@@ -93,70 +107,65 @@ private:
 
   Result<void> tryAll(size_t begin, size_t end) {
     FL_CHECK(findEpochs(begin, end));
-    std::vector<Experiment> experiments;
-    std::vector<size_t> candidateOf;
+    std::vector<experiment::Trials::Trial> batch;
     for (size_t k = begin; k < end; ++k) {
       const fir::Image* image = nullptr;
       const fir::Instruction* i = branchAt(history_, candidates_[k].id, image);
       if (!i) continue;
       for (Alteration& a : alternativesOf(*image, *i, candidates_[k])) {
-        experiments.push_back({.alterations = {std::move(a)}});
-        candidateOf.push_back(k);
+        batch.push_back({made_.size(), {.alterations = {a}}});
+        made_.push_back({k, std::move(a)});
       }
     }
-    std::vector<size_t> passing;
-    Result<void> problem;
-    FL_TRY(endings, experimenter_.run(experiments, [&](size_t number, const Ending& ending) {
-      auto passed = count(ending);
-      if (!passed) problem = passed.error();
-      if (passed && *passed) passing.push_back(number);
-      stop_ = !problem || (options_.watch && !options_.watch(result_.tried, candidates_.size(),
-                                                             result_.predicates.size() + passing.size()));
+    FL_CHECK(trials_.run(std::move(batch), watched()));
+    return confirmAll();
+  }
+
+  experiment::Trials::Done watched() {
+    return [this](size_t number, const Outcome* outcome) {
+      result_.tried += !made_[number].isCounted;
+      made_[number].isCounted = true;
+      if (outcome) {
+        countVerdict(*outcome);
+        if (outcome->verdict == Verdict::Passed) passing_.push_back(number);
+      }
+      stop_ = options_.watch &&
+              !options_.watch(result_.tried, candidates_.size(), result_.predicates.size() + passing_.size());
       return !stop_;
-    }));
-    FL_CHECK(problem);
-    std::ranges::sort(passing); // as asked for, not as the run comes to them
-    for (size_t number : passing) {
-      if (result_.predicates.size() >= options_.most) break;
-      FL_CHECK(confirm(candidates_[candidateOf[number]], experiments[number]));
+    };
+  }
+
+  void countVerdict(const Outcome& outcome) {
+    const Ending& ending = outcome.ending;
+    result_.blocked += ending.blocked;
+    result_.passed += outcome.verdict == Verdict::Passed;
+    result_.same += outcome.verdict == Verdict::SameFailure;
+    result_.other += outcome.verdict == Verdict::OtherFailure;
+    result_.none += outcome.verdict == Verdict::None;
+    if (ending.cut == Ending::Containment) {
+      ++result_.strange;
+      result_.strangeCall = ending.broken;
+    } else if (ending.cut == Ending::Broken) {
+      result_.diverged = ending.broken;
+    } else if (ending.reached == 0) {
+      ++result_.unreached;
     }
+  }
+
+  Result<void> confirmAll() {
+    std::ranges::sort(passing_); // as asked for, not as the run comes to them
+    for (size_t number : passing_) {
+      if (result_.predicates.size() >= options_.most) break;
+      FL_CHECK(confirm(made_[number]));
+    }
+    passing_.clear();
     return {};
   }
 
-  // Whether it passed.
-  Result<bool> count(const Ending& ending) {
-    ++result_.tried;
-    result_.blocked += ending.blocked;
-    if (ending.cut == Ending::Broken || ending.cut == Ending::Containment) {
-      ++result_.none;
-      if (ending.cut == Ending::Containment) {
-        ++result_.strange;
-        result_.strangeCall = ending.broken;
-      } else {
-        result_.diverged = ending.broken;
-      }
-      return false;
-    }
-    if (ending.reached == 0) {
-      ++result_.none;
-      ++result_.unreached;
-      return false;
-    }
-    FL_TRY(verdict, judge_.judge(ending));
-    result_.passed += verdict == Verdict::Passed;
-    result_.same += verdict == Verdict::SameFailure;
-    result_.other += verdict == Verdict::OtherFailure;
-    result_.none += verdict == Verdict::None;
-    return verdict == Verdict::Passed;
-  }
-
-  Result<void> confirm(const Candidate& candidate, const Experiment& experiment) {
-    FL_TRY(ending, experimenter_.runAlone(experiment));
-    CriticalPredicate found{candidate, experiment.alterations[0]};
-    if (ending.cut == Ending::None) {
-      FL_TRY(verdict, judge_.judge(ending));
-      found.confirmed = verdict == Verdict::Passed && ending.reached;
-    }
+  Result<void> confirm(const Made& made) {
+    FL_TRY(outcome, trials_.runAlone({.alterations = {made.alteration}}));
+    CriticalPredicate found{candidates_[made.candidate], made.alteration};
+    found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
     if (!found.confirmed) found.unconfirmed = "a second run with the same change did not pass";
     result_.predicates.push_back(std::move(found));
     return {};
@@ -164,9 +173,10 @@ private:
 
   depend::History& history_;
   std::vector<Candidate> candidates_;
-  experiment::Experimenter& experimenter_;
-  const experiment::Judge& judge_;
+  experiment::Trials& trials_;
   const CriticalOptions& options_;
+  std::vector<Made> made_;
+  std::vector<size_t> passing_; // of made_, to be confirmed
   CriticalResult result_;
   bool stop_ = false;
 };
@@ -210,9 +220,8 @@ Result<std::vector<Candidate>> otherBranches(depend::History& history, const dep
 }
 
 Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
-                                      experiment::Experimenter& experimenter, const experiment::Judge& judge,
-                                      const CriticalOptions& options) {
-  return Search(history, std::move(candidates), experimenter, judge, options).run();
+                                      experiment::Trials& trials, const CriticalOptions& options) {
+  return Search(history, std::move(candidates), trials, options).run();
 }
 
 } // namespace faultline::technique

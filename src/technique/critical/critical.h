@@ -10,8 +10,7 @@
 
 #include "depend/history.h"
 #include "depend/slice.h"
-#include "experiment/experimenter.h"
-#include "experiment/judge.h"
+#include "experiment/trials.h"
 
 namespace faultline::technique {
 
@@ -52,7 +51,6 @@ struct CriticalResult {
 };
 
 Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
-                                      experiment::Experimenter& experimenter, const experiment::Judge& judge,
-                                      const CriticalOptions& options);
+                                      experiment::Trials& trials, const CriticalOptions& options);
 
 } // namespace faultline::technique

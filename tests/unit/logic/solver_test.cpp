@@ -1,6 +1,5 @@
 #include "random_terms.h"
 
-
 using namespace faultline::logic;
 using namespace faultline::logic::testing;
 
