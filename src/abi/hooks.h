@@ -7,8 +7,8 @@
  * id of the instruction, `module` the object's fl_module.
  *
  * Before an outside call, instrumented code sets state.ext = base + id + 2; after it, if state.robbed is not
- * 0, it calls fl_unblock; then either fl_ret*, fl_model, fl_setjmp (which clear ext first) or an inline store
- * of 0.
+ * 0, it calls fl_unblock; then either fl_ret*, fl_model, fl_computed, fl_setjmp (which clear ext first) or an
+ * inline store of 0.
  */
 #ifndef FAULTLINE_ABI_HOOKS_H
 #define FAULTLINE_ABI_HOOKS_H
@@ -34,6 +34,9 @@
    * logs EFFECT for what the model says it wrote, sets the shadow, then logs RET* if `model` has            \
    * FL_MODEL_USED. */                                                                                       \
   X(fl_model, PLAIN, v, ilipllllll)                                                                          \
+  /* (value, a0, a1, a2, id + kind << 32, module): outside call of a function in abi/computed.h returned.    \
+   * Clears ext, logs LOAD8 if the shadow leads to another value. */                                         \
+  X(fl_computed, PLAIN, v, lllllp)                                                                           \
   /* (destination, source, size, id, module): do the copy, shadow included; source bytes that are not the    \
    * shadow's are logged as EFFECT first. memmove semantics. */                                              \
   X(fl_copy, PLAIN, v, pplip)                                                                                \

@@ -22,7 +22,8 @@ enum fl_log_where {
 
 enum fl_log_tag {
   FL_LOG_PAD = 0x00, /* rest of the buffer is unused */
-  /* A load (or thread-local address) whose value was not the shadow's. */
+  /* A load (or thread-local address, or call of a function in abi/computed.h) whose value was not the
+     shadow's. */
   FL_LOG_LOAD1 = 0x01, /* E id u8 */
   FL_LOG_LOAD2 = 0x02, /* E id u16 */
   FL_LOG_LOAD4 = 0x03, /* E id u32 */

@@ -89,6 +89,14 @@ void FunctionInstrument::afterOutsideCall(IRBuilder<>& b, CallBase& i, fir::Call
   }
   if (mayCatch(i)) restoreFrameTop(b);
   Value* word = i.getType()->isVoidTy() ? nullptr : asWord(b, &i);
+  if (uint32_t computed = kind == fir::CallKind::Outside ? computedOf(i) : 0) {
+    i.addFnAttr(Attribute::NoBuiltin); // made of a few instructions, memcmp would give only the sign
+    SmallVector<Value*> arguments{word};
+    for (unsigned k = 0; k < 3; ++k)
+      arguments.push_back(k < i.arg_size() ? asWord(b, i.getArgOperand(k)) : b.getInt64(0));
+    arguments.append({b.getInt64(uint64_t(computed) << 32 | id(i)), hooks_.descriptor});
+    return void(hooks_.call(b, hooks_.fl_computed, arguments));
+  }
   uint32_t model = kind == fir::CallKind::Outside ? modelOf(i) : fir::kNone;
   if (model != fir::kNone && (word || i.getType()->isVoidTy())) {
     SmallVector<Value*> arguments{b.getInt32(model | (used ? FL_MODEL_USED : 0)), word ? word : b.getInt64(0),

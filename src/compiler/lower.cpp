@@ -427,6 +427,7 @@ private:
     info.fixedArguments = i.getFunctionType()->getNumParams();
     if (!i.use_empty() || kind == fir::CallKind::SetJmp) info.flags |= fir::kResultUsed;
     if (i.doesNotReturn()) info.flags |= fir::kNoReturn;
+    if (kind == fir::CallKind::Outside) info.flags |= computedOf(i) << fir::kComputedShift;
     current().aux = uint32_t(out_.calls.size());
     out_.calls.push_back(info);
   }

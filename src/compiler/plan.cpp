@@ -1,5 +1,6 @@
 #include "compiler/plan.h"
 
+#include "abi/computed.h"
 #include "abi/models.h"
 #include "compiler/prepare.h"
 
@@ -251,6 +252,35 @@ uint32_t modelOf(const CallBase& call) {
   name.consume_front("__isoc99_");
   auto it = modelTable().find(name);
   return it == modelTable().end() ? fir::kNone : it->second;
+}
+
+uint32_t computedOf(const CallBase& call) {
+  struct Known {
+    uint32_t kind;
+    StringRef parameters;
+  };
+  static const StringMap<Known> table = {
+#define FL_ADD_COMPUTED(name, kind, parameters) {#name, Known{kind, #parameters}},
+      FL_COMPUTED_FUNCTIONS(FL_ADD_COMPUTED)
+#undef FL_ADD_COMPUTED
+  };
+  const Function* callee = directCallee(call);
+  if (!callee || !callee->isDeclaration() || call.use_empty()) return FL_COMPUTED_NONE;
+  auto known = table.find(callee->getName());
+  if (known == table.end() || call.arg_size() != known->second.parameters.size()) return FL_COMPUTED_NONE;
+  unsigned k = 0;
+  for (char parameter : known->second.parameters) {
+    Type* type = call.getArgOperand(k++)->getType();
+    bool fits = parameter == 'p'   ? type->isPointerTy()
+                : parameter == 'l' ? type->isIntegerTy(64)
+                                   : type->isIntegerTy(32);
+    if (!fits) return FL_COMPUTED_NONE;
+  }
+  bool comparison = known->second.kind <= FL_COMPUTED_STRNCMP;
+  bool length = known->second.kind == FL_COMPUTED_STRLEN;
+  Type* result = call.getType();
+  bool fits = comparison ? result->isIntegerTy(32) : length ? result->isIntegerTy(64) : result->isPointerTy();
+  return fits ? known->second.kind : uint32_t(FL_COMPUTED_NONE);
 }
 
 bool isCopyCall(const CallBase& call) {

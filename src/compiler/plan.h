@@ -62,6 +62,9 @@ fir::CallKind classifyCall(const llvm::CallBase& call, const InsideNames& inside
 // enum fl_model of a direct call to a known outside function, or fir::kNone.
 uint32_t modelOf(const llvm::CallBase& call);
 
+// enum fl_computed of a direct call whose result replay computes; its result is used.
+uint32_t computedOf(const llvm::CallBase& call);
+
 // Direct calls that do just what an intrinsic does. For Copy: operands 0..2 are destination, source, size.
 bool isCopyCall(const llvm::CallBase& call);
 bool isFillCall(const llvm::CallBase& call);

@@ -42,7 +42,7 @@ private:
 struct Unit {
   uint64_t hash = 0;
   std::string name;
-  std::string bitcode;
+  program::EmbeddedRecord record; // unpacked only where the unit is made
   std::vector<std::string> needs; // undefined names
   std::string key;
 };
@@ -55,6 +55,8 @@ struct Binary {
 };
 
 struct Build {
+  fs::path root; // of the cache
+  std::string toolHash;
   std::vector<Binary> binaries; // the program first
   std::vector<Unit> units;      // each once
   std::map<uint64_t, size_t> unitOfHash;
@@ -108,6 +110,30 @@ bool isSystemPath(const fs::path& path) {
   return text.starts_with("/lib") || text.starts_with("/usr/lib");
 }
 
+std::optional<UnitNames> keptNames(const fs::path& file) {
+  auto text = readFile(file);
+  if (!text) return std::nullopt;
+  try {
+    auto kept = nlohmann::json::parse(*text);
+    return UnitNames{kept.at("defined"), kept.at("needed")};
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt; // damaged: they are read again
+  }
+}
+
+// Reading them from the IR takes longer than all the rest of a start, so they are kept. A cache that cannot
+// be written to is the trouble of who makes the variant.
+Result<UnitNames> namesOf(const Build& build, const program::EmbeddedRecord& record) {
+  fs::path file = build.root / "units" / (Key().add(build.toolHash).add(record.hash).text() + ".names");
+  if (auto kept = keptNames(file)) return *kept;
+  FL_TRY(bitcode, program::unpack(record));
+  FL_TRY(names, compiler::namesOf(bitcode));
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  (void)writeFileAtomic(file, nlohmann::json{{"defined", names.defined}, {"needed", names.needed}}.dump());
+  return names;
+}
+
 Result<void> addBinary(Build& build, fs::path path, program::EmbeddedProgram embedded) {
   Binary binary;
   binary.path = std::move(path);
@@ -117,18 +143,27 @@ Result<void> addBinary(Build& build, fs::path path, program::EmbeddedProgram emb
     auto [it, added] = build.unitOfHash.try_emplace(record.hash, build.units.size());
     binary.units.push_back(it->second);
     if (!added) continue;
-    FL_TRY(bitcode, program::unpack(record));
-    FL_TRY(defined, definedFunctions(bitcode));
-    FL_TRY(needs, undefinedFunctions(bitcode));
-    for (const std::string& name : defined) build.inside.insert(name);
-    build.units.push_back({record.hash, record.name, std::move(bitcode), std::move(needs), {}});
+    FL_TRY(names, namesOf(build, record));
+    for (const std::string& name : names.defined) build.inside.insert(name);
+    build.units.push_back({record.hash, record.name, record, std::move(names.needed), {}});
   }
   build.binaries.push_back(std::move(binary));
   return {};
 }
 
-Result<Build> collect(const fs::path& program) {
+Result<Build> newBuild(const VariantOptions& options) {
   Build build;
+  FL_TRY(root, cacheDir());
+  // Our own file decides what a variant looks like, so its hash is the version.
+  FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
+  build.root = std::move(root);
+  build.toolHash = std::move(toolHash);
+  if (options.alters) build.kind = VariantKind::Alter;
+  return build;
+}
+
+Result<Build> collect(const fs::path& program, const VariantOptions& options) {
+  FL_TRY(build, newBuild(options));
   FL_TRY(embedded, program::EmbeddedProgram::open(program.string()));
   FL_CHECK(addBinary(build, program, std::move(embedded)));
   FL_TRY(libraries, loadedLibraries(program));
@@ -140,10 +175,10 @@ Result<Build> collect(const fs::path& program) {
   return build;
 }
 
-void nameUnits(Build& build, const std::string& toolHash) {
+void nameUnits(Build& build) {
   for (Unit& unit : build.units) {
     Key key;
-    key.add(toolHash).add(unit.hash).add(uint64_t(build.kind));
+    key.add(build.toolHash).add(unit.hash).add(uint64_t(build.kind));
     for (const std::string& name : unit.needs)
       if (build.inside.contains(name)) key.add(name);
     unit.key = key.text();
@@ -159,7 +194,8 @@ Result<void> makeUnit(const Unit& unit, const fs::path& folder, const Build& bui
     fs::last_write_time(fir, now, ignored);
     return {};
   }
-  auto made = makeVariantUnit(unit.bitcode, unit.hash, build.inside, build.kind);
+  FL_TRY(bitcode, program::unpack(unit.record));
+  auto made = makeVariantUnit(bitcode, unit.hash, build.inside, build.kind);
   if (!made) return errorf("{}: {}", unit.name, made.error().message);
   FL_CHECK(writeFileAtomic(fir, std::string_view(made->fir.data(), made->fir.size())));
   return writeFileAtomic(object, made->object);
@@ -299,11 +335,11 @@ Result<void> makeApart(const fs::path& scratch, const VariantOptions& options,
       options.stop, options.progress);
 }
 
-Result<Variant> make(Build& build, const fs::path& root, const std::string& toolHash,
-                     const VariantOptions& options) {
+Result<Variant> make(Build& build, const VariantOptions& options) {
+  const fs::path& root = build.root;
   FL_TRY(runtime, runtimeLibrary());
   FL_TRY(runtimeHash, hashOfFile(runtime));
-  nameUnits(build, toolHash);
+  nameUnits(build);
   Key key;
   key.add(runtimeHash).add(runtime.string());
   for (const Binary& b : build.binaries) {
@@ -342,12 +378,8 @@ Result<Variant> make(Build& build, const fs::path& root, const std::string& tool
 } // namespace
 
 Result<Variant> recordVariant(const fs::path& program, const VariantOptions& options) {
-  FL_TRY(root, cacheDir());
-  FL_TRY(build, collect(program));
-  if (options.alters) build.kind = VariantKind::Alter;
-  // Our own file decides what a variant looks like, so its hash is the version.
-  FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
-  FL_TRY(variant, make(build, root, toolHash, options));
+  FL_TRY(build, collect(program, options));
+  FL_TRY(variant, make(build, options));
   auto functions = std::make_shared<std::set<std::string>>();
   for (const auto& name : build.inside) functions->insert(name.getKey().str());
   variant.functions = std::move(functions);
@@ -365,9 +397,8 @@ Result<std::optional<Variant>> recordObject(const fs::path& object, const Varian
       return std::optional(part);
     }
   if (!program::carriesRecords(object.string())) return std::optional<Variant>();
-  Build build;
+  FL_TRY(build, newBuild(options));
   build.isObject = true;
-  if (options.alters) build.kind = VariantKind::Alter;
   FL_TRY(embedded, program::EmbeddedProgram::open(object.string()));
   FL_CHECK(addBinary(build, object, std::move(embedded)));
   // It sees of the program what the program shows to others.
@@ -376,9 +407,7 @@ Result<std::optional<Variant>> recordObject(const fs::path& object, const Varian
     for (const std::string& name : shown)
       if (program.functions && program.functions->contains(name)) build.inside.insert(name);
   }
-  FL_TRY(root, cacheDir());
-  FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
-  FL_TRY(variant, make(build, root, toolHash, options));
+  FL_TRY(variant, make(build, options));
   return std::optional(std::move(variant));
 }
 

@@ -37,22 +37,6 @@ void initialiseTarget() {
   });
 }
 
-Result<std::vector<std::string>> functionNames(const std::string& bitcode, bool defined) {
-  LLVMContext context;
-  auto module = getLazyBitcodeModule(bufferOf(bitcode), context);
-  if (!module) return toError(module.takeError(), "read the program's IR");
-  std::vector<std::string> names;
-  for (Function& f : **module) {
-    if (f.isIntrinsic() || f.hasLocalLinkage()) continue;
-    bool hasBody = !f.isDeclaration() && !f.hasAvailableExternallyLinkage();
-    if (hasBody == defined) names.push_back(f.getName().str());
-  }
-  for (GlobalAlias& a : (*module)->aliases())
-    if (defined && !a.hasLocalLinkage() && isa_and_nonnull<Function>(a.getAliaseeObject()))
-      names.push_back(a.getName().str());
-  return names;
-}
-
 // Optimising code generation of unoptimised IR: faithful to the source, and quick enough.
 Result<std::string> generateCode(Module& m) {
   initialiseTarget();
@@ -97,11 +81,20 @@ void hideDivisors(Module& m) {
 
 } // namespace
 
-Result<std::vector<std::string>> definedFunctions(const std::string& bitcode) {
-  return functionNames(bitcode, true);
-}
-Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode) {
-  return functionNames(bitcode, false);
+Result<UnitNames> namesOf(const std::string& bitcode) {
+  LLVMContext context;
+  auto module = getLazyBitcodeModule(bufferOf(bitcode), context);
+  if (!module) return toError(module.takeError(), "read the program's IR");
+  UnitNames names;
+  for (Function& f : **module) {
+    if (f.isIntrinsic() || f.hasLocalLinkage()) continue;
+    bool hasBody = !f.isDeclaration() && !f.hasAvailableExternallyLinkage();
+    (hasBody ? names.defined : names.needed).push_back(f.getName().str());
+  }
+  for (GlobalAlias& a : (*module)->aliases())
+    if (!a.hasLocalLinkage() && isa_and_nonnull<Function>(a.getAliaseeObject()))
+      names.defined.push_back(a.getName().str());
+  return names;
 }
 
 Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside,

@@ -14,12 +14,13 @@ struct VariantUnit {
   std::vector<char> fir;
 };
 
-// Linker names of the functions that a unit defines for others.
-Result<std::vector<std::string>> definedFunctions(const std::string& bitcode);
-
-// Linker names that a unit refers to without defining them; with the inside names among them they decide
-// what its variant looks like.
-Result<std::vector<std::string>> undefinedFunctions(const std::string& bitcode);
+// Linker names of a unit's functions. Which of the needed ones are inside decides what its variant looks
+// like.
+struct UnitNames {
+  std::vector<std::string> defined; // for others
+  std::vector<std::string> needed;  // referred to, without a body here
+};
+Result<UnitNames> namesOf(const std::string& bitcode);
 
 Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, const InsideNames& inside,
                                     VariantKind kind);

@@ -173,6 +173,8 @@ struct CallInfo {
 enum CallFlags : uint32_t {
   kResultUsed = 1, // an outside call's result is in the log only if used
   kNoReturn = 2,
+  // From this bit on: enum fl_computed (abi/computed.h), if replay computes the result.
+  kComputedShift = 8,
 };
 
 struct Block {

@@ -217,10 +217,43 @@ Decoded decodeRecord(const uint8_t*& at, const uint8_t* end, uint64_t& epoch, Re
   return Decoded::Record;
 }
 
+namespace {
+
+// The bytes of a scalar's return after its id, or -1 for another record.
+int returnedBytes(uint8_t tag) {
+  switch (tag) {
+  case FL_LOG_RET0:
+    return 0;
+  case FL_LOG_RET1:
+    return 1;
+  case FL_LOG_RET4:
+    return 4;
+  case FL_LOG_RET8:
+    return 8;
+  default:
+    return -1;
+  }
+}
+
+// Past the scalars' returns, of which there may be a million in a row; up to the last bytes, which want care.
+const uint8_t* pastReturns(const uint8_t* at, const uint8_t* end) {
+  constexpr ptrdiff_t kLongest = 1 + 10 + 8;
+  while (end - at > kLongest) {
+    int size = returnedBytes(*at);
+    if (size < 0) break;
+    const uint8_t* id = at + 1;
+    while (id - at < 10 && *id & 0x80) ++id;
+    at = id + 1 + size;
+  }
+  return at;
+}
+
+} // namespace
+
 uint64_t firstEpoch(const uint8_t* at, const uint8_t* end) {
   Record record;
   uint64_t epoch = 0;
-  while (decodeRecord(at, end, epoch, record) == Decoded::Record)
+  while (decodeRecord(at = pastReturns(at, end), end, epoch, record) == Decoded::Record)
     if (record.hasEpoch()) return record.epoch;
   return 0;
 }

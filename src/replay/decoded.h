@@ -90,6 +90,7 @@ struct CallSite {
   fir::CallKind kind{};
   bool resultUsed = false;
   bool noReturn = false;
+  uint32_t computed = 0; // enum fl_computed (abi/computed.h)
   Source callee;
   std::vector<Source> arguments;
   uint32_t dst = fir::kNone; // of the result

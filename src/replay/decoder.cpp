@@ -71,6 +71,7 @@ CallSite& Decoder::callSite(uint32_t index) {
   site.info = &image_.calls[i.aux];
   site.kind = fir::CallKind(i.sub);
   site.resultUsed = (site.info->flags & fir::kResultUsed) && type(i.type).words > 0;
+  site.computed = site.info->flags >> fir::kComputedShift;
   site.noReturn = (site.info->flags & fir::kNoReturn) || site.kind == fir::CallKind::LongJmp;
   std::span<const fir::Operand> operands = image_.operandsOf(i);
   site.callee = source(operands[0]);

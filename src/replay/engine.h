@@ -171,6 +171,8 @@ private:
   void abrupt(const Record& r);
   void enter(const Record& r, Frame::Kind kind, uint32_t resume);
   void returnFromOutside(const CallSite& site, const Record* result);
+  void returnComputed(const CallSite& site, const Record* result);
+  void hasReturned(const CallSite& site, uint64_t* w, bool tellsResult);
   void notReturning(const CallSite* site);
   void landAt(const Record& r);
   void jumpAgain(const Record& r);

@@ -3,6 +3,7 @@
 // The log tells of callbacks, signals, switches and effects while the call runs, then of its result if that
 // is used. Some records are abrupt: the call does not return, because it threw, jumped, ended the program or
 // died. A record that is not this call's means that the call has returned without leaving one.
+#include "replay/computed_call.h"
 #include "replay/engine.h"
 #include "replay/tracer.h"
 
@@ -30,13 +31,18 @@ void Engine::outside() {
   const Frame* frame = topFrame();
   const CallSite* site = frame ? frame->site : nullptr;
   const Record* r = peek();
-  if (!r || r->tag == FL_LOG_FINAL) {
+  bool over = !r || r->tag == FL_LOG_FINAL;
+  // Nothing tells of its return but that the run went on.
+  if (over && site && site->computed && options_.endEpoch != kNever && m_.epoch < options_.endEpoch)
+    return returnComputed(*site, nullptr);
+  if (over) {
     ending_.kind = Ending::LogEnded;
     ending_.outside = true;
     return;
   }
   if (outsideRecord(*r, site, site ? site->globalId() + 2 : uint64_t(FL_EXT_ROOT))) return;
   // The record is not for this call: it has returned, if it can.
+  if (site && site->computed) return returnComputed(*site, nullptr);
   if (!site) return diverge("something that happens outside of instrumented code");
   if (site->resultUsed || site->noReturn) return notReturning(site);
   returnFromOutside(*site, nullptr);
@@ -70,12 +76,16 @@ bool Engine::outsideRecord(const Record& r, const CallSite* site, uint64_t numbe
     if (!isHere(r) || !site || r.id != site->globalId()) return false;
     applyEffect(r);
     return true;
+  case FL_LOG_LOAD8:
+    if (!isHere(r) || !site || !site->computed || r.id != site->globalId()) return false;
+    returnComputed(*site, &r);
+    return true;
   case FL_LOG_RET0:
   case FL_LOG_RET1:
   case FL_LOG_RET4:
   case FL_LOG_RET8:
   case FL_LOG_RETN:
-    if (!site || !site->resultUsed || r.id != site->globalId()) return false;
+    if (!site || !site->resultUsed || site->computed || r.id != site->globalId()) return false;
     returnFromOutside(*site, &r);
     return true;
   default:
@@ -139,16 +149,33 @@ void Engine::returnFromOutside(const CallSite& site, const Record* result) {
     if (site.kind == fir::CallKind::SetJmp && !site.arguments.empty()) rememberJump(site, w);
   }
   if (result) pop();
+  hasReturned(site, w, result);
+}
+
+void Engine::hasReturned(const CallSite& site, uint64_t* w, bool tellsResult) {
   if (m_.observer)
     m_.observer->onOutsideReturn(site.dst == fir::kNone
                                      ? std::span<const uint64_t>()
                                      : std::span<const uint64_t>(w + site.dst, site.resultWords));
-  bool hasResult = result && site.dst != fir::kNone;
+  bool hasResult = tellsResult && site.dst != fir::kNone;
   std::span<const uint64_t> value(w + (hasResult ? site.dst : 0), hasResult ? site.resultWords : 0);
   if (listener_ && site.info) listener_->onOutsideReturn({*this, site, w}, value);
   if (m_.tracer) m_.tracer->onOutsideReturn({*this, site, w}, running_, t().depth, value, true);
   goTo(site.plainResume);
   if (site.kind == fir::CallKind::SetJmp) t().place = Place::EpochPoint; // abi/state.h: one stands behind it
+}
+
+// Without a record, memory tells what it gave.
+void Engine::returnComputed(const CallSite& site, const Record* result) {
+  uint64_t* w = wordsOf(*m_.frame);
+  uint64_t argument[3] = {};
+  for (size_t k = 0; k < std::min<size_t>(3, site.arguments.size()); ++k)
+    argument[k] = site.arguments[k].value(w);
+  uint64_t value = result ? result->value
+                          : computedResult(m_.memory, site.computed, argument[0], argument[1], argument[2]);
+  if (result) pop();
+  if (site.dst != fir::kNone) w[site.dst] = value;
+  hasReturned(site, w, true);
 }
 
 // The call neither returns nor is the record its own: perhaps it threw, and outside code further out caught

@@ -1,5 +1,6 @@
 #include "replay/validate.h"
 
+#include "abi/computed.h"
 #include "program/operands.h"
 
 #include <vector>
@@ -188,6 +189,15 @@ private:
     const fir::CallInfo& c = image_.calls[i.aux];
     if ((c.normalBlock == fir::kNone) != (c.unwindBlock == fir::kNone))
       return bad("an invoke has one way only");
+    return checkComputed(i, c.flags >> fir::kComputedShift);
+  }
+
+  // Its arguments and its result are a word each.
+  Result<void> checkComputed(const fir::Instruction& i, uint32_t computed) const {
+    if (computed == FL_COMPUTED_NONE) return {};
+    uint32_t most = 4; // the callee and three
+    if (computed >= FL_COMPUTED_COUNT || i.operandCount > most || image_.types[i.type].words != 1)
+      return bad("a call is not one that replay can compute");
     return {};
   }
 

@@ -33,8 +33,8 @@ std::vector<char> debugOnly(const fir::Image& image) {
 Result<void> run(const char* in, const char* out, bool onlyDebug) {
   FL_TRY(bitcode, readFile(in));
   compiler::InsideNames inside;
-  FL_TRY(defined, compiler::definedFunctions(bitcode));
-  for (const std::string& name : defined) inside.insert(name);
+  FL_TRY(names, compiler::namesOf(bitcode));
+  for (const std::string& name : names.defined) inside.insert(name);
   FL_TRY(unit, compiler::makeVariantUnit(bitcode, 1, inside, compiler::VariantKind::Record));
   std::vector<char> bytes = unit.fir;
   if (onlyDebug) {
