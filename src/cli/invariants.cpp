@@ -4,16 +4,19 @@
 #include "cli/answer.h"
 #include "cli/cause_question.h"
 #include "cli/interrupt.h"
+#include "cli/laboratory.h"
 #include "cli/value_question.h"
 #include "compiler/toolchain.h"
 #include "report/invariants_text.h"
 #include "technique/causes/question.h"
+#include "technique/invariants/confirm.h"
 #include "technique/invariants/describe.h"
 #include "technique/invariants/program.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
 
 namespace faultline::cli {
 namespace {
@@ -23,7 +26,8 @@ using Clock = std::chrono::steady_clock;
 struct InvariantsArguments {
   ValueOptions value;
   bool addresses = false, decisions = false;
-  bool all = false;
+  bool all = false, confirm = false;
+  LaboratoryOptions laboratory;
   size_t most = 2000;
   std::string program; // file for the executable error trace
 };
@@ -50,8 +54,52 @@ Result<void> writeProgram(logic::InstanceTerms& terms, const technique::Invarian
   return {};
 }
 
+const char* nameOf(technique::InvariantConfirmation::Outcome outcome) {
+  switch (outcome) {
+  case technique::InvariantConfirmation::SameFailure:
+    return "same-failure";
+  case technique::InvariantConfirmation::OtherWay:
+    return "other-way";
+  case technique::InvariantConfirmation::NoVerdict:
+    return "no-verdict";
+  default:
+    return "nothing-else";
+  }
+}
+
+// Runs the program in other states that have the invariants: it must fail all the same.
+Result<void> confirm(const Context& context, const ValueRun& run, const InvariantsArguments& options,
+                     logic::InstanceTerms& terms, const technique::InvariantTrace& trace,
+                     logic::Solver& solver, Clock::time_point deadline, finding::InvariantsReport& report) {
+  FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
+  auto watch = [&](size_t) { return !wasInterrupted() && Clock::now() < deadline; };
+  FL_TRY(outcomes, technique::confirmInvariants(terms, trace, solver, *laboratory.experimenter,
+                                                laboratory.judge, watch));
+  std::map<uint64_t, const char*> byTime;
+  std::map<std::string, size_t> counts;
+  for (size_t k = 0; k < outcomes.size(); ++k) {
+    byTime[trace.steps[k].time] = nameOf(outcomes[k].outcome);
+    ++counts[nameOf(outcomes[k].outcome)];
+  }
+  for (finding::InvariantStepInfo& step : report.steps)
+    if (auto it = byTime.find(step.time); it != byTime.end()) step.experiment = it->second;
+  report.caveats.push_back(fmt::format(
+      "of {} invariants, {} were confirmed by a run in another state that has them, {} had no other state "
+      "that could be made, with {} the run went another way, of {} nothing is known",
+      outcomes.size(), counts["same-failure"], counts["nothing-else"], counts["other-way"],
+      counts["no-verdict"]));
+  laboratory.addCaveats(report.caveats);
+  return {};
+}
+
 // As `causes` has it.
-Result<int> invariants(const Context& context, const InvariantsArguments& options) {
+Result<int> invariants(const Context& context, InvariantsArguments options) {
+  std::vector<std::string> repeated;
+  if (options.confirm) {
+    FL_TRY(alterable, alterableRun(context, options.value.run));
+    options.value.run.words = {alterable.recording.string()};
+    repeated = std::move(alterable.caveats);
+  }
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "invariants");
   auto start = Clock::now();
@@ -62,6 +110,7 @@ Result<int> invariants(const Context& context, const InvariantsArguments& option
   report.addresses = options.addresses;
   if (options.value.at.empty()) report.failure = failureInfo(run->failing);
   report.caveats = caveatsOf(run->failing.run);
+  report.caveats.insert(report.caveats.begin(), repeated.begin(), repeated.end());
   report.caveats.insert(report.caveats.end(), run->failing.point.caveats.begin(),
                         run->failing.point.caveats.end());
 
@@ -91,6 +140,7 @@ Result<int> invariants(const Context& context, const InvariantsArguments& option
   FL_TRY(inputs, inputsOf(*run));
   const std::string& cwd = run->failing.run.recording.meta().cwd;
   FL_CHECK(technique::describeInvariants(made, found, &inputs, cwd, report));
+  if (options.confirm) FL_CHECK(confirm(context, *run, options, made, found, *solver, deadline, report));
   if (!options.program.empty()) FL_CHECK(writeProgram(made, found, cwd, options.program, report));
   if (!found.isComplete)
     report.caveats.push_back(
@@ -137,6 +187,9 @@ void addInvariants(CLI::App& app, Context& context) {
                    "Write what mattered as a C program of its own, build it and run it: it must fail, too")
       ->type_name("FILE");
   command->add_flag("--all", options->all, "Show every statement");
+  command->add_flag("--confirm", options->confirm,
+                    "Run the program in other states that have the invariants: it must fail as before");
+  addLaboratoryOptions(*command, options->laboratory);
   command->callback([options, &context] { context.run([&] { return invariants(context, *options); }); });
 }
 

@@ -11,6 +11,7 @@ Json toJson(const InvariantStepInfo& s) {
   json["after"] = s.after;
   json["checked"] = {{"implied", s.isImplied}, {"enough", s.isEnough}, {"asked", s.isAsked}};
   if (!s.doubt.empty()) json["checked"]["doubt"] = s.doubt;
+  if (!s.experiment.empty()) json["checked"]["experiment"] = s.experiment;
   json["opaque"] = s.opaque;
   json["sources"] = s.sources;
   json["time"] = s.time;

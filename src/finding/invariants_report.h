@@ -16,6 +16,9 @@ struct InvariantStepInfo {
   bool isImplied = false, isEnough = false;
   bool isAsked = false; // solvers decided that it is enough; else it is so by the way it was made
   std::string doubt = {};
+  // What came of a run in another state that has what holds after it: same-failure, other-way, no-verdict; or
+  // nothing-else: no other could be made. Empty: not tried.
+  std::string experiment = {};
   uint64_t time = 0;
   uint64_t count = 1;                           // executions in a row
   uint64_t omittedRounds = 0, omittedSteps = 0; // of a loop, left out before this step

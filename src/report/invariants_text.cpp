@@ -64,6 +64,8 @@ std::string renderInvariants(const finding::InvariantsReport& report, SourceFile
     }
     out += stepLines(report.steps[k], k + 1, files, screen);
     out += conditionLine(report.steps[k].after, screen);
+    if (report.steps[k].experiment == "other-way")
+      out += "        in another state that has it, the run went another way\n";
   }
   if (report.steps.empty()) out += conditionLine(report.holds, screen);
   out += wrapped(fmt::format("     {:<18} {}   [fails]",

@@ -74,6 +74,64 @@ int main(void) {
   expectChecked(found);
 }
 
+std::vector<std::string> experiments(const json& found) {
+  std::vector<std::string> out;
+  for (const json& step : found["steps"]) out.push_back(step["checked"].value("experiment", ""));
+  return out;
+}
+
+// In another state that has the invariant the program fails all the same: y is 2 though x is not 0.
+TEST_F(Invariants, OtherStatesThatHaveThemFailToo) {
+  build(R"(#include <assert.h>
+int main(void) {
+  int x = 0;
+  int y = x + 2;
+  assert(y != 2);
+  return 0;
+}
+)");
+  json found = invariants({"--confirm", "--", "./p"});
+  EXPECT_THAT(after(found), ElementsAre("3: x == 0", "4: y == 2"));
+  EXPECT_THAT(experiments(found), ElementsAre("nothing-else", "same-failure"));
+  EXPECT_THAT(std::string(found["caveats"].dump()), HasSubstr("of 2 invariants, 1 were confirmed"));
+}
+
+TEST_F(Invariants, OtherValuesThatTheyAllowFailToo) {
+  build(R"(#include <stdlib.h>
+static int limit;
+int main(int argc, char **argv) {
+  limit = argc + 6;
+  unsigned char room = limit * 3;
+  if (room > 9) abort();
+  return 0;
+}
+)");
+  json found = invariants({"--confirm", "--", "./p"});
+  std::vector<std::string> all = experiments(found);
+  ASSERT_GE(all.size(), 2u) << found;
+  for (const std::string& one : all) EXPECT_EQ(one, "same-failure") << found["steps"];
+  expectChecked(found);
+}
+
+// That the check is reached at all was taken for granted; asked for decisions, it is in the invariant.
+TEST_F(Invariants, AStateThatLeadsAnotherWayIsNoConfirmation) {
+  build(R"(#include <assert.h>
+int main(int argc, char **argv) {
+  int x = argc - 1;
+  int y = x + 2;
+  if (x == 0)
+    assert(y != 2);
+  return 0;
+}
+)");
+  json found = invariants({"--confirm", "--", "./p"});
+  EXPECT_EQ(experiments(found).back(), "other-way") << found["steps"];
+  EXPECT_THAT(faultline({"invariants", "--confirm", "--", "./p"}).out,
+              HasSubstr("in another state that has it, the run went another way"));
+  json decided = invariants({"--confirm", "--decisions", "--", "./p"});
+  for (const std::string& one : experiments(decided)) EXPECT_NE(one, "other-way") << decided["steps"];
+}
+
 // The worked example of the paper's kind: a pointer that was never set travels into a structure and from
 // there into a function that reads through it.
 constexpr const char* kPattern = R"(#include <stdlib.h>

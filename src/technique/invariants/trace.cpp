@@ -158,6 +158,8 @@ private:
       if (statementOf(made) != statementOf(x)) break;
       FL_CHECK(goBack(*next, made, none));
     }
+    none.time = trace_.time;
+    if (options_.decisions) FL_CHECK(addDecision(none));
     FL_CHECK(reduce(none, options_.asValues));
     trace_.failure = current_;
     FL_TRY(key, keyOf(current_));
