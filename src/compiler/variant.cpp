@@ -65,9 +65,10 @@ struct Build {
   VariantKind kind = VariantKind::Record;
 };
 
+// Mapped: to copy our own file costs more than to hash it.
 Result<std::string> hashOfFile(const fs::path& path) {
-  FL_TRY(bytes, readFile(path));
-  return Key().add(bytes).text();
+  FL_TRY(file, program::MappedFile::open(path.string()));
+  return Key().add(file.bytes()).text();
 }
 
 Result<fs::path> ownDirectory() {
