@@ -1,6 +1,7 @@
 // How many experiments a second, by each of the ways to make one, on the same program and suffix of its run:
 //
 //   bench_experiments PROGRAM MEGABYTES [TURNS]
+//   bench_experiments PROGRAM MEGABYTES soak COUNT     many, and what they leave behind
 //
 // PROGRAM (bench/experiments.py has it) takes the megabytes to fill and, for fork, how often to fork at the
 // point where the suffix begins; it then prints the rate itself. The ways take turns, since the machine is
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +114,38 @@ public:
     return turn;
   }
 
+  // Any instruction at any point is altered, most of them without sense: some runs crash, some hang, some end
+  // as they would have.
+  void soak(size_t count) {
+    constexpr Alteration::Kind kKinds[] = {Alteration::Switch, Alteration::ReplaceValue, Alteration::Skip};
+    std::vector<Experiment> experiments;
+    for (size_t k = 0; k < count; ++k)
+      experiments.push_back({.alterations = {{.kind = kKinds[k % 3],
+                                              .epoch = end_ - kFirstEpoch + k / 3 % kPoints,
+                                              .instruction = uint32_t(k / 3 / kPoints)}}});
+    size_t cuts[8] = {}, reached = 0, crashed = 0;
+    printLeft("before");
+    auto begin = Clock::now();
+    {
+      setting_.limits.epochs = end_ + 20'000;
+      Server server(setting_);
+      valueOf(server.run(experiments, [&](size_t, const Ending& e) {
+        ++cuts[e.cut];
+        reached += e.reached != 0;
+        crashed += e.cut == Ending::None && e.signalled();
+        return true;
+      }));
+      stats_ = server.stats();
+      printLeft("during");
+    }
+    double seconds = since(begin);
+    printLeft("after");
+    std::printf("%zu experiments in %.1f s, %.0f a second: %zu reached, %zu crashed, %zu of too many steps, "
+                "%zu broken, %llu processes used\n",
+                count, seconds, double(count) / seconds, reached, crashed, cuts[Ending::Steps],
+                cuts[Ending::Broken], static_cast<unsigned long long>(stats_.processes));
+  }
+
   Turn spawned(unsigned count) {
     auto begin = Clock::now();
     for (unsigned k = 0; k < count; ++k) spawn("0");
@@ -128,6 +162,19 @@ public:
   ServerStats stats() const { return stats_; }
 
 private:
+  static size_t entries(const char* folder) {
+    std::error_code ignored;
+    std::filesystem::directory_iterator all(folder, ignored);
+    return size_t(std::distance(begin(all), std::filesystem::end(all)));
+  }
+  static void printLeft(const char* when) {
+    size_t children = 0, pages = 0;
+    std::ifstream("/proc/self/task/" + std::to_string(getpid()) + "/children") >> children;
+    std::ifstream("/proc/self/statm").ignore(100, ' ') >> pages;
+    std::printf("%-6s %zu descriptors, %s, %zu entries in /tmp, %zu KiB resident\n", when,
+                entries("/proc/self/fd"), children ? "a child" : "no child", entries("/tmp"), pages * 4);
+  }
+
   Experiment switched(uint64_t epoch) const {
     return {.alterations = {{.kind = Alteration::Switch, .epoch = epoch, .instruction = decision_}}};
   }
@@ -185,6 +232,7 @@ int main(int argc, char** argv) {
   bool large = std::atoi(argv[2]) > 50;
   int turns = argc > 3 ? std::atoi(argv[3]) : 7;
   Bench bench(std::filesystem::canonical(argv[1]), argv[2]);
+  if (argc > 4 && argv[3] == std::string("soak")) return bench.soak(size_t(std::atoll(argv[4]))), 0;
   std::vector<Turn> own, shared, spawn, fork;
   double pagesEach = 0;
   for (int turn = 0; turn < turns; ++turn) {

@@ -32,6 +32,7 @@ enum fl_alteration_kind {
   FL_ALTER_MEMORY = 3,
   FL_ALTER_SKIP = 4,
   FL_ALTER_CHANGE = 5, /* computed otherwise: `change`, by `value` */
+  FL_ALTER_THREAD = 6, /* where the epoch begins, the thread `value` gets the turn, if it can go on */
 };
 
 /* How an instruction computes otherwise than it is written. */

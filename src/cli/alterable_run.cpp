@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 namespace faultline::cli {
 namespace {
 
+// Experiments on threads need a schedule that can be given again; any will do, if the run fails in it.
+constexpr uint64_t kSeed = 1;
+
 // Standard input as a file that has no name: what the program reads can be given to it again.
 Result<recording::FileDescriptor> inputFile(const std::string& bytes) {
   recording::FileDescriptor file(memfd_create("stdin", MFD_CLOEXEC));
@@ -82,6 +85,7 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
   request.program = program.string();
   request.expectation = std::move(expectation);
   request.passOutput = context.isText();
+  request.seed = options.seed ? options.seed : kSeed;
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   FL_TRY(path, freshRecordingName(options.words[0]));
   request.output = path;
@@ -123,6 +127,20 @@ std::string endDifference(const recording::End& first, const recording::End& aga
   return fmt::format("the first time the program {}, when repeated it {}", endText(first), endText(again));
 }
 
+// Records it again, as the request says. Of threads it may take some schedules until it ends as it did.
+Result<void> recordAgain(recording::RecordRequest& request, const std::string& input,
+                         const recording::Recording& recording) {
+  constexpr uint64_t kMostSeeds = 12;
+  const recording::Meta& meta = recording.meta();
+  request.seed = meta.seed ? meta.seed : kSeed;
+  for (;;) {
+    FL_TRY(again, recordIt(request, input, clockOf(meta.created)));
+    bool isOver = meta.seed != 0 || !again.end.threaded || request.seed == kMostSeeds;
+    if (isOver || endDifference(*recording.end(), again.end).empty()) return {};
+    ++request.seed;
+  }
+}
+
 Result<AlterableRun> repeat(const Context& context, const fs::path& path, recording::Recording recording) {
   const recording::Meta& meta = recording.meta();
   if (meta.input == "inherited")
@@ -150,17 +168,19 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
     request.cwd = meta.cwd;
     request.program = meta.program;
     request.expectation = meta.expectation;
-    request.seed = meta.seed;
     request.passOutput = false;
     request.output = target;
     if (meta.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(meta.timeout * 1000));
-    FL_CHECK(recordIt(request, input, clockOf(meta.created)));
+    FL_CHECK(recordAgain(request, input, recording));
   }
   FL_TRY(again, recording::Recording::open(target));
   if (!again.end()) return errorf("the run could not be repeated: is the disk full?");
   if (std::string difference = endDifference(*recording.end(), *again.end()); !difference.empty())
     return errorf("{}: the failure is not stable, or depends on files that have changed", difference);
-  if (again.end()->epoch != recording.end()->epoch)
+  if (again.end()->threaded && recording.meta().seed == 0)
+    out.caveats.push_back(fmt::format("the run was repeated in a schedule of threads of its own (--seed {})",
+                                      again.meta().seed));
+  else if (again.end()->epoch != recording.end()->epoch)
     out.caveats.push_back(
         fmt::format("the repeated run ended in the same way, but took {} steps instead of {}",
                     withThousands(again.end()->epoch), withThousands(recording.end()->epoch)));
@@ -204,6 +224,7 @@ Result<experiment::ExperimenterSetting> experimenterSetting(const Context& conte
   server.worldClock = meta.worldClock;
   server.reference = recording.log();
   if (recording.end()) setting.epochs = recording.end()->epoch;
+  setting.threaded = recording.end() && recording.end()->threaded;
   return setting;
 }
 

@@ -359,7 +359,7 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
   FL_TRY(streams, inputsOf(*question.run));
   question.streams.emplace(std::move(streams));
   FL_CHECK(collectInputs(options, question));
-  FL_TRY(variant, makeVariant(context, recording.meta().program, false));
+  FL_TRY(variant, makeVariant(context, recording.meta().program, recording.meta().seed != 0));
   FreshProgram program = FreshProgram::of(variant, recording.meta().program);
   program.seed = recording.meta().seed;
   FL_CHECK(repeatOriginal(options, program, expectation, question));

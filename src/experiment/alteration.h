@@ -9,6 +9,7 @@
 //   {.kind = Skip, ..., .value = 0}                                    not done; its result, if any, is 0
 //   {.kind = Change, ..., .change = Operation, .value = FL_OPERATION_SUB}  computed otherwise
 //   (abi/experiment.h)
+//   {.kind = Thread, .epoch = 4711, .value = 2}     where the epoch begins, the third thread goes on instead
 #pragma once
 
 #include "abi/experiment.h"
@@ -19,7 +20,7 @@
 namespace faultline::experiment {
 
 struct Alteration {
-  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change };
+  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change, Thread };
   Kind kind = Switch;
   uint64_t epoch = 0;
   uint32_t instruction = 0; // global id

@@ -1,5 +1,6 @@
 #include "experiment/experimenter.h"
 
+#include <algorithm>
 #include <mutex>
 #include <thread>
 
@@ -8,7 +9,18 @@ namespace faultline::experiment {
 Experimenter::Experimenter(ExperimenterSetting setting)
     : setting_(std::move(setting)), server_(setting_.server) {
   if (setting_.method == Method::Fresh) reason_ = "it was asked for";
+  if (setting_.method == Method::Automatic && setting_.threaded) reason_ = "the program has threads";
 }
+
+namespace {
+
+// It changes what is laid down when a process starts, or how its threads take turns.
+bool needsOwnProcess(const Experiment& e) {
+  auto isThread = [](const Alteration& a) { return a.kind == Alteration::Thread; };
+  return e.seed != 0 || e.layout != 0 || std::ranges::any_of(e.alterations, isThread);
+}
+
+} // namespace
 
 Result<FreshRunner*> Experimenter::fresh() {
   if (!fresh_) {
@@ -26,12 +38,14 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
   spec.alterations = experiment.alterations;
   if (experiment.input) spec.input = *experiment.input;
   spec.lastEpoch = experiment.lastEpoch;
+  spec.seed = experiment.seed;
+  spec.layout = experiment.layout;
   ++freshRuns_;
   return fresh_->run(spec);
 }
 
 Result<Ending> Experimenter::walk() {
-  if (setting_.method != Method::Fresh) {
+  if (reason_.empty()) {
     auto walk = server_.walk();
     bool needsOthers = walk && walk->refused && setting_.epochs && walk->ending.epochs != setting_.epochs;
     if (walk && walk->strange.empty() && !needsOthers) return walk->ending;
@@ -47,7 +61,7 @@ Result<Ending> Experimenter::walk() {
 }
 
 Result<Ending> Experimenter::runAlone(const Experiment& experiment) {
-  if (reason_.empty()) {
+  if (reason_.empty() && !needsOwnProcess(experiment)) {
     Server server(setting_.server);
     FL_TRY(endings, server.run({&experiment, 1}));
     if (endings[0].cut != Ending::Containment) return endings[0];
@@ -93,27 +107,28 @@ Result<void> Experimenter::runFresh(std::span<const Experiment> experiments, con
 
 Result<std::vector<Ending>> Experimenter::run(std::span<const Experiment> experiments,
                                               const std::function<bool(size_t, const Ending&)>& done) {
-  std::vector<size_t> again;
-  std::vector<Ending> endings;
+  std::vector<size_t> here, alone; // of `experiments`
+  for (size_t k = 0; k < experiments.size(); ++k)
+    (reason_.empty() && !needsOwnProcess(experiments[k]) ? here : alone).push_back(k);
+  Ending none;
+  none.cut = Ending::Broken;
+  none.broken = "not made: the search was stopped";
+  std::vector<Ending> endings(experiments.size(), none);
   bool stopped = false;
-  if (reason_.empty()) {
-    FL_TRY(made, server_.run(experiments, [&](size_t number, const Ending& ending) {
+  if (!here.empty()) {
+    std::vector<Experiment> served;
+    for (size_t k : here) served.push_back(experiments[k]);
+    FL_TRY(made, server_.run(served, [&](size_t number, const Ending& ending) {
       if (ending.cut == Ending::Containment && setting_.method == Method::Automatic) {
-        again.push_back(number);
+        alone.push_back(here[number]);
         return true;
       }
-      stopped = done && !done(number, ending);
+      stopped = done && !done(here[number], ending);
       return !stopped;
     }));
-    endings = std::move(made);
-  } else {
-    Ending none;
-    none.cut = Ending::Broken;
-    none.broken = "not made: the search was stopped";
-    endings.assign(experiments.size(), none);
-    for (size_t k = 0; k < experiments.size(); ++k) again.push_back(k);
+    for (size_t k = 0; k < here.size(); ++k) endings[here[k]] = std::move(made[k]);
   }
-  if (!again.empty() && !stopped) FL_CHECK(runFresh(experiments, again, endings, done));
+  if (!alone.empty() && !stopped) FL_CHECK(runFresh(experiments, alone, endings, done));
   return endings;
 }
 

@@ -17,8 +17,9 @@ struct ExperimenterSetting {
   std::filesystem::path libraries; // as in FreshProgram
   Containment containment;
   Method method = Method::Automatic;
-  unsigned jobs = 0;   // processes at once; 0: one per core
-  uint64_t epochs = 0; // of the recorded run, to tell whether it is the same again; 0: not known
+  bool threaded = false; // the recorded run had more than one thread
+  unsigned jobs = 0;     // processes at once; 0: one per core
+  uint64_t epochs = 0;   // of the recorded run, to tell whether it is the same again; 0: not known
 };
 
 class Experimenter {

@@ -58,6 +58,7 @@ Result<void> layInside(const std::vector<Alteration>& alterations, uint64_t last
     data += a.bytes.size();
     experiment.start = std::min(experiment.start, a.epoch);
   }
+  if (alterations.empty()) experiment.start = lastEpoch; // there is nothing else to stop for
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, &experiment, sizeof experiment);
   return {};
@@ -117,7 +118,12 @@ std::vector<std::string> FreshRunner::Shared::environment(const RunSpec& spec) c
       *found = first + ":" + found->substr(name.size());
   }
   env.push_back(fmt::format("FAULTLINE_RECORD={:06}", cell::kSharedDescriptor));
-  if (program.seed != 0) env.push_back(fmt::format("FAULTLINE_SEED={}", program.seed));
+  if (uint64_t seed = spec.seed ? spec.seed : program.seed)
+    env.push_back(fmt::format("FAULTLINE_SEED={}", seed));
+  // The environment lies above the stack: the longer it is, the lower lies the stack.
+  if (spec.layout)
+    env.push_back(
+        fmt::format("FAULTLINE_LAYOUT={} {}", spec.layout, std::string(16 * (spec.layout % 61), '.')));
   if (!program.program.empty()) env.push_back("FAULTLINE_EXE=" + program.program.string());
   return env;
 }
@@ -157,7 +163,9 @@ Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limi
 }
 
 Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
-  bool alters = !spec.alterations.empty();
+  // Under a seed the counter of epochs is not what it seems: turns end by it, and the program itself knows
+  // when it has made too many steps.
+  bool alters = !spec.alterations.empty() || spec.seed != 0 || shared_->program.seed != 0;
   FL_TRY(log, recording::SharedLog::create({.flags = FL_FLAG_DROP,
                                             .worldPid = shared_->program.worldPid,
                                             .worldClock = shared_->program.worldClock,

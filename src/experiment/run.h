@@ -25,6 +25,8 @@ struct RunSpec {
   std::vector<FileContent> files = {}; // seen by the program instead of what is there
   std::vector<Alteration> alterations = {};
   uint64_t lastEpoch = 0; // the step at which it is over; 0: by Limits::epochs
+  uint64_t seed = 0;      // another schedule of threads; 0: that of the program's setting
+  uint64_t layout = 0;    // another layout of memory, by number; 0: the usual one
   bool operator==(const RunSpec&) const = default;
 };
 

@@ -42,6 +42,7 @@ struct Experiment {
   std::vector<Alteration> alterations;
   std::optional<std::string> input = {}; // from the start of the run
   uint64_t lastEpoch = 0;                // 0: by Limits::epochs
+  uint64_t seed = 0, layout = 0;         // as in RunSpec; only in a process of its own
 };
 
 // The epoch at whose beginning it leaves the run.

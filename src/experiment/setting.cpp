@@ -105,7 +105,9 @@ std::string pack(const RunSpec& spec) {
                   {"input", spec.input},
                   {"files", std::move(files)},
                   {"alterations", alterationsOf(spec)},
-                  {"last", spec.lastEpoch}});
+                  {"last", spec.lastEpoch},
+                  {"seed", spec.seed},
+                  {"layout", spec.layout}});
 }
 
 Result<RunSpec> unpackSpec(std::string_view bytes) {
@@ -116,6 +118,8 @@ Result<RunSpec> unpackSpec(std::string_view bytes) {
       spec.alterations.push_back({Alteration::Kind(a.at(0).get<int>()), a.at(1), a.at(2), a.at(3), a.at(4),
                                   a.at(5), a.at(6), fl_change(a.at(7).get<int>()), a.at(8)});
     spec.lastEpoch = v.at("last");
+    spec.seed = v.at("seed");
+    spec.layout = v.at("layout");
     return spec;
   });
 }

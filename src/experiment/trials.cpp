@@ -34,6 +34,8 @@ std::string Trials::keyOf(const Experiment& experiment, bool alone) const {
                .input = experiment.input.value_or(""),
                .alterations = experiment.alterations};
   spec.lastEpoch = experiment.lastEpoch;
+  spec.seed = experiment.seed;
+  spec.layout = experiment.layout;
   if (experiment.input) spec.argv.push_back("input");
   return contentKey(pack(spec));
 }

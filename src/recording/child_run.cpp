@@ -89,6 +89,7 @@ void ChildRun::takeEnd() {
   end_.thread = state.thread;
   end_.records = state.records;
   end_.forks = state.forks;
+  end_.threaded = (state.flags & FL_FLAG_THREADED) != 0;
   end_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   if (!end_.ended && !execed_)
     end_.caveats.push_back("the child did not close its log: it was killed, and only its parent knows how");

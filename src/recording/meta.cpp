@@ -146,6 +146,7 @@ std::string toJson(const End& end) {
   Put put;
   endFields(put, end);
   if (end.forks != 0) put.object["forks"] = end.forks;
+  if (end.threaded) put.object["threaded"] = true;
   return put.object.dump();
 }
 
@@ -177,6 +178,7 @@ Result<End> endFromJson(std::string_view text) {
   return fromJson<End>(text, "end", [](Get& get, End& e) {
     endFields(get, e);
     if (get.object.contains("forks")) e.forks = number<uint32_t>(get.object["forks"]);
+    e.threaded = get.object.contains("threaded") && get.object["threaded"] == true;
   });
 }
 

@@ -67,6 +67,7 @@ struct End {
   uint64_t rawBytes = 0;    // log before compression
   uint64_t storedBytes = 0; // chunks on disk
   uint32_t forks = 0;       // children that it split off
+  bool threaded = false;    // it had more than one thread
   double seconds = 0;
   std::vector<std::string> caveats; // what is not in the file, and why
 

@@ -333,6 +333,7 @@ private:
     end_.thread = state.thread;
     end_.records = state.records;
     end_.forks = state.forks;
+    end_.threaded = (state.flags & FL_FLAG_THREADED) != 0;
     end_.storedBytes = file().size();
     if (state.log_position == nullptr) end_.caveats.push_back("the program ended before it began to record");
     if (!log_.damage().empty()) end_.caveats.push_back("the end of the log is lost: " + log_.damage());

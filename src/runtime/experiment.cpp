@@ -78,6 +78,15 @@ void stopAt(uint64_t stop) {
   FL_STATE.epoch_bias = stop;
 }
 
+uint64_t stops[2]; // by StopFor; in a server only alterations stop the run, and stopAt() suffices
+
+// The one among threads that is to go on next is told so once; it has taken place then.
+void passTurn(fl_experiment& e, uint32_t k, const fl_alteration& a) {
+  if (!threaded() || FL_STATE.thread == a.value || !isWaitingForTurn(uint32_t(a.value))) return;
+  passTurnTo(uint32_t(a.value));
+  e.reached |= 1ull << (k & 63);
+}
+
 bool isDue(const fl_alteration& a, uint64_t epoch) { return a.epoch == epoch || (a.each && a.epoch < epoch); }
 
 void writeMemory(const fl_alteration& a) {
@@ -86,9 +95,9 @@ void writeMemory(const fl_alteration& a) {
     memcpy(shadowOf(reinterpret_cast<void*>(a.address)), placed<char>(a.bytes), a.size);
 }
 
-// At the beginning of `epoch` of the experiment: what is due in it, and when to look again.
-void arm(uint64_t epoch) {
-  const fl_experiment& e = current();
+// At the beginning of `epoch` of the experiment: what is due in it. Returns when to look again.
+uint64_t arm(uint64_t epoch) {
+  fl_experiment& e = current();
   uint64_t next = e.last_epoch;
   auto sooner = [&](uint64_t stop) {
     if (next == 0 || stop < next) next = stop;
@@ -98,10 +107,14 @@ void arm(uint64_t epoch) {
     const fl_alteration& a = alterations()[k];
     if (a.epoch > epoch) sooner(a.epoch);
     if (!isDue(a, epoch)) continue;
+    if (a.kind == FL_ALTER_THREAD) {
+      if (a.epoch == epoch) passTurn(e, k, a);
+      continue;
+    }
     FL_STATE.armed |= FL_ARMED_BIT(a.instruction);
     if (!a.each) sooner(epoch + 1);
   }
-  stopAt(next);
+  return next;
 }
 
 void keepRest() {
@@ -152,7 +165,7 @@ void begin() {
   // Its records go nowhere.
   FL_STATE.log_position = s.logScratch;
   FL_STATE.log_limit = s.logScratch + sizeof s.logScratch;
-  arm(s.epoch);
+  stopAt(arm(s.epoch));
 }
 
 void awaitWork() {
@@ -309,7 +322,29 @@ static void startAlone() {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (at != long(FL_SERVER_ADDRESS)) fail("cannot map memory for an experiment", "free some");
   altering = true;
-  stopAt(current().start);
+  stopAtEpoch(kForAlteration, current().start);
+}
+
+// In a process of its own: it comes here at the end of a turn, too.
+static void stoppedAlone(uint64_t epoch) {
+  if (current().last_epoch != 0 && epoch >= current().last_epoch) {
+    current().cut = FL_CUT_STEPS;
+    for (;;) raw(SYS_kill, processId(), SIGKILL);
+  }
+  bool turnEnds = stops[kForTurn] != 0 && epoch >= stops[kForTurn];
+  if (turnEnds) stops[kForTurn] = 0;
+  if (stops[kForAlteration] != 0 && epoch >= stops[kForAlteration]) {
+    FL_SERVER.running = true;
+    stops[kForAlteration] = arm(epoch);
+  }
+  stopAtEpoch(kForTurn, stops[kForTurn]);
+  if (turnEnds) turnIsOver();
+}
+
+void stopAtEpoch(StopFor what, uint64_t epoch) {
+  stops[what] = epoch;
+  uint64_t turn = stops[kForTurn], alteration = stops[kForAlteration];
+  stopAt(turn == 0 || (alteration != 0 && alteration < turn) ? alteration : turn);
 }
 
 void startServer() {
@@ -354,21 +389,14 @@ using namespace fl;
 FL_EXPORT FL_COLD void fl_epoch_stop() {
   if (!altering) return turnIsOver();
   uint64_t epoch = currentEpoch();
-  if (!serving) {
-    FL_SERVER.running = true;
-    if (current().last_epoch != 0 && epoch >= current().last_epoch) {
-      current().cut = FL_CUT_STEPS;
-      for (;;) raw(SYS_kill, processId(), SIGKILL);
-    }
-    return arm(epoch);
-  }
+  if (!serving) return stoppedAlone(epoch);
   if (!FL_SERVER.running) {
     if (keepContext(&FL_SERVER.context)) return;
     FL_SERVER.selector = 0;
     onServerStack(serve);
   }
   if (current().last_epoch != 0 && epoch >= current().last_epoch) endRun(FL_CUT_STEPS, 0);
-  arm(epoch);
+  stopAt(arm(epoch));
 }
 
 // visit(alteration) for each that is due at this instance, or at this operand of it. It says whether that was

@@ -101,6 +101,11 @@ uint64_t mapFrameStack(uint64_t wanted); // room for a stack of so many bytes; r
 const char* originalProgram();           // null: not known
 uint64_t scheduleSeed();
 
+// layout.cpp
+void startLayout(const char* text); // another place for what the program stores; null: as always
+uint64_t frameShift();              // bytes that the first frame lies lower
+void fillBelow(uint64_t frameTop);
+
 // signals.cpp
 void startSignals();
 void useSignalStack(Thread* thread);
@@ -145,8 +150,13 @@ inline bool holds(Thread* thread) {
 void awaitRobber(); // what is going on, if anything, is over
 void markRobbed(Thread* thread);
 void startTicker();
-void turnIsOver(); // under a seed: the turn has had its epochs
-void startOrder(); // under a seed: the first turn among threads begins
+void turnIsOver();                      // under a seed: the turn has had its epochs
+void startOrder();                      // under a seed: the first turn among threads begins
+bool isWaitingForTurn(uint32_t number); // and could go on
+void passTurnTo(uint32_t number);       // at the next epoch point
+// The program stops (fl_epoch_stop) where the epoch begins; 0: not for this. What is sooner counts.
+enum StopFor { kForTurn, kForAlteration };
+void stopAtEpoch(StopFor what, uint64_t epoch);
 
 // threads.cpp
 uint32_t newThreadNumber();

@@ -124,6 +124,8 @@ static uint64_t mainStackSize() {
 static void startMainThread() {
   uint64_t frameTop = mapFrameStack(mainStackSize());
   if (frameTop == 0) fail("cannot map the first frame stack", "its address is taken");
+  frameTop -= frameShift();
+  fillBelow(frameTop);
   self = &mainThread;
   mainThread.holding = true;
   mainThread.id = threadId();
@@ -152,6 +154,7 @@ void ensureStarted() {
   if (const char* text = takeVariable("FAULTLINE_SEED")) seed = strtoull(text, nullptr, 10);
   program = takeVariable("FAULTLINE_EXE");
   mapShadow();
+  startLayout(takeVariable("FAULTLINE_LAYOUT"));
   startMainThread();
   forgetLayout();
   useSignalStack(self);

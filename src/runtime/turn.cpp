@@ -52,9 +52,8 @@ uint64_t scheduleTime() { return clock; }
 static void measureTurn() {
   if (!inOrder()) return;
   uint64_t r = random(lengths);
-  uint64_t length = 1 + (r >> 16) % (16ull << (r % 10)), epoch = currentEpoch();
-  FL_EPOCH = 0 - length;
-  FL_STATE.epoch_bias = epoch + length;
+  uint64_t length = 1 + (r >> 16) % (16ull << (r % 10));
+  stopAtEpoch(kForTurn, currentEpoch() + length);
 }
 
 void startOrder() { measureTurn(); }
@@ -117,8 +116,34 @@ static Thread* chooseInOrder() {
   return chosen;
 }
 
+// Of an altered run: who goes on next, whatever the seed says.
+static constexpr uint32_t kNobody = ~0u;
+static uint32_t wanted = kNobody;
+
+static Thread* waitingThread(uint32_t number) {
+  for (Thread* t = firstWaiting; t; t = t->next)
+    if (t->number == number && canGoOn(t)) return t;
+  return nullptr;
+}
+
+bool isWaitingForTurn(uint32_t number) {
+  Guard guard;
+  return waitingThread(number) != nullptr;
+}
+
+void passTurnTo(uint32_t number) {
+  wanted = number;
+  timeIsUp = true;
+  stopAtEpochPoint();
+}
+
 static Thread* chooseNext() {
   if (waiting == 0) return nullptr;
+  if (wanted != kNobody) {
+    Thread* chosen = waitingThread(wanted);
+    wanted = kNobody;
+    if (chosen) return dequeue(chosen), chosen;
+  }
   if (inOrder()) return chooseInOrder();
   Thread* chosen = firstWaiting;
   dequeue(chosen);

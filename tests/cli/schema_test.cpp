@@ -68,6 +68,7 @@ TEST_F(Schema, EveryCommandPrintsWhatItSays) {
   ask({"causes", "run.flr"});
   ask({"critical", "run.flr"});
   ask({"changes", "run.flr"});
+  ask({"vary", "run.flr"});
   ask({"invariants", "--decisions", "--error-trace", "trace.c", "run.flr"});
   ask({"slice", "run.flr"});
   ask({"slice", "--relevant", "--at", "program.c:9:most", "run.flr"});
@@ -105,7 +106,7 @@ TEST_F(Schema, FailuresOfOtherKindsAndRunsThatPass) {
   check({"explain", "--expect", "right", "--stdin", "passes", "--", "./program"});
   check({"show", "--expect-status", "4", "--stdin", "passes", "--", "./program"});
   for (const char* technique :
-       {"explain", "causes", "critical", "changes", "slice", "origin", "invariants", "show"})
+       {"explain", "causes", "critical", "changes", "vary", "slice", "origin", "invariants", "show"})
     check({technique, "--stdin", "passes", "--", "./program"}, 2);
 }
 
