@@ -118,9 +118,12 @@ Result<void> askForExpression(replay::Replay& replay, const std::string& express
   context.symbols = &replay.symbolView();
   FL_TRY(place, replay::evaluate(expression, view, replay.memoryView(), replay.symbolView()));
   out.value = finding::Value{expression, replay::typeName(place), replay::valueText(place, context)};
-  if (place.hasAddress() || (!place.held && place.bitSize)) {
-    uint64_t size = place.bitSize ? (place.bitShift + place.bitSize + 7) / 8 : replay::sizeOf(place.type);
-    out.from.memory.push_back({place.address, std::max<uint64_t>(1, size)});
+  if (!place.held && place.bitSize) {
+    out.from.bits.push_back({place.address, place.bitShift, place.bitSize});
+    return {};
+  }
+  if (place.hasAddress()) {
+    out.from.memory.push_back({place.address, std::max<uint64_t>(1, replay::sizeOf(place.type))});
     return {};
   }
   // A variable that lives in frame words, or a part of one.

@@ -4,6 +4,7 @@
 #include "compiler/lower_records.h"
 #include "compiler/lower_types.h"
 #include "compiler/prepare.h"
+#include "program/variable_arguments.h"
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstVisitor.h>
@@ -428,6 +429,9 @@ private:
     if (!i.use_empty() || kind == fir::CallKind::SetJmp) info.flags |= fir::kResultUsed;
     if (i.doesNotReturn()) info.flags |= fir::kNoReturn;
     if (kind == fir::CallKind::Outside) info.flags |= computedOf(i) << fir::kComputedShift;
+    for (uint32_t k = info.fixedArguments; k < i.arg_size(); ++k)
+      if (Type* type = i.getArgOperand(k)->getType(); type->isFloatTy() || type->isDoubleTy())
+        info.flags |= fir::floatingArgumentFlag(k - info.fixedArguments);
     current().aux = uint32_t(out_.calls.size());
     out_.calls.push_back(info);
   }

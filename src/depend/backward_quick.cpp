@@ -88,7 +88,7 @@ void BackwardWalk::recordLoad(const Step& load, uint32_t node) {
                                .who = makeWanter(node, Why::Value)});
 }
 
-void BackwardWalk::repeat(Piece& piece, StepWords words) {
+void BackwardWalk::repeat(Piece& piece, const StepWords& words) {
   ++piece.times;
   for (const MemoryWant& want : piece.wants)
     memory_.want(valueOf(want.address, words), want.bytes, want.masks, want.who);
@@ -98,7 +98,7 @@ void BackwardWalk::repeat(Piece& piece, StepWords words) {
 
 // The steps lowest..end, among them no write.
 bool BackwardWalk::quickSteps(uint32_t number, const SegmentCode& code, uint32_t lowest, uint32_t end,
-                              StepWords words) {
+                              const StepWords& words) {
   KnownFrame* frame = thread_->stack.back().known();
   const KnownCall* call = thread_->knownCall;
   if (frame->isIdle && !call) return true;
@@ -117,7 +117,7 @@ bool BackwardWalk::quickSteps(uint32_t number, const SegmentCode& code, uint32_t
 }
 
 // The step `k`, which writes.
-bool BackwardWalk::quickWrite(uint32_t number, const SegmentCode& code, uint32_t k, StepWords words) {
+bool BackwardWalk::quickWrite(uint32_t number, const SegmentCode& code, uint32_t k, const StepWords& words) {
   const Step& s = code.steps[k];
   stepTime_ = time_ + k;
   if (s.kind != StepKind::Store || s.bytes > 8) {
@@ -127,7 +127,8 @@ bool BackwardWalk::quickWrite(uint32_t number, const SegmentCode& code, uint32_t
   }
   uint64_t address = valueOf(s.address, words);
   if (!memory_.isWanted(address, s.bytes)) return true;
-  Wanter who = memory_.take(address, s.bytes, masks_);
+  Wanter who = memory_.take(address, s.bytes, masks_, s.kept);
+  if (who == kNobody) return true;
   PieceKey key{thread_->stack.back().known()->number, 0, number, k | kWrite, masks_[0]};
   Piece* piece = memo_->find(key);
   auto act = [&](FrameWants& wants) { store(code, k, wants, who); };
@@ -138,7 +139,7 @@ bool BackwardWalk::quickWrite(uint32_t number, const SegmentCode& code, uint32_t
 }
 
 // The whole segment. False: it is for the usual walk, and nothing was done.
-bool BackwardWalk::quickSegment(uint32_t number, const SegmentCode& code, StepWords words) {
+bool BackwardWalk::quickSegment(uint32_t number, const SegmentCode& code, const StepWords& words) {
   bool endsInWrite = !code.writes.empty() && code.writes.back() + 1 == code.count;
   if (code.hasVariableList || endsInWrite || thread_->stack.empty()) return false;
   if (!know(thread_->stack.back()) || !knowCall()) return false;

@@ -54,6 +54,13 @@ void BackwardWalk::wantMemory(uint64_t address, uint64_t size, uint32_t node) {
   memory_.wantAll(address, size, makeWanter(node, Why::Value));
 }
 
+void BackwardWalk::wantBits(const BitRange& range, uint32_t node) {
+  std::vector<uint64_t> masks((range.first + range.count + 63) / 64);
+  for (uint32_t bit = range.first; bit < range.first + range.count; ++bit)
+    masks[bit / 64] |= uint64_t(1) << bit % 64;
+  memory_.want(range.address, (range.first + range.count + 7) / 8, masks, makeWanter(node, Why::Value));
+}
+
 void BackwardWalk::wantPosition(const OutputPosition& position, uint32_t node) {
   bool matters = alternatives_ || (options_.addresses && position.before);
   if (!matters) return;
@@ -252,7 +259,7 @@ void BackwardWalk::other(const TraceOther& o, const Trace& trace, size_t event, 
 
 // ---- segments
 
-bool BackwardWalk::isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
+bool BackwardWalk::isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words,
                                 const FrameWants& frame) {
   if (code.hasVariableList || frame.call.isPending || frame.resultWanter != kNobody ||
       frame.callback != kNobody || thread_->hasCallee)
@@ -270,7 +277,7 @@ bool BackwardWalk::isOfInterest(const SegmentCode& code, uint32_t from, uint32_t
   return false;
 }
 
-void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words) {
+void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words) {
   time_ -= to - from;
   FrameWants* frame = top();
   if (!frame) return; // cannot be, in a trace that is whole
@@ -284,7 +291,7 @@ void BackwardWalk::segment(const SegmentCode& code, uint32_t from, uint32_t to, 
 }
 
 // time_ is that of the first of them.
-void BackwardWalk::steps(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
+void BackwardWalk::steps(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words,
                          FrameWants& frame) {
   // The rest of a segment that a trace cuts is still the block of the phis, not the one before.
   if (!frame.phis.empty() && to == code.count) resolvePhis(code, frame);
@@ -301,7 +308,7 @@ void BackwardWalk::steps(const SegmentCode& code, uint32_t from, uint32_t to, St
 }
 
 // Of a function that is not looked into, only what it wrote counts.
-void BackwardWalk::stopped(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
+void BackwardWalk::stopped(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words,
                            FrameWants& frame) {
   thread_->dropCallee();
   for (uint32_t k : code.writes) {
@@ -310,14 +317,14 @@ void BackwardWalk::stopped(const SegmentCode& code, uint32_t from, uint32_t to, 
     uint64_t size = s.kind == StepKind::Copy || s.kind == StepKind::Fill ? valueOf(s.size, words) : s.bytes;
     Wanter who = kNobody;
     if (memory_.isWanted(valueOf(s.address, words), size))
-      who = memory_.take(valueOf(s.address, words), size, masks_);
+      who = memory_.take(valueOf(s.address, words), size, masks_, s.kept);
     if (who == kNobody) continue;
     slice_.leaves.push_back({Leaf::Stopped, time_ + (k - from), code.firstId + k, 0, 0, nodeOf(who)});
     if (frame.entry == kNobody) frame.entry = who;
   }
 }
 
-void BackwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
+void BackwardWalk::step(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame) {
   const Step& s = code.steps[k];
   switch (s.kind) {
   case StepKind::Nothing:
@@ -464,7 +471,7 @@ void BackwardWalk::wantUse(const Use& use, const uint64_t* masks, uint32_t maskW
   }
 }
 
-void BackwardWalk::compute(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
+void BackwardWalk::compute(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame) {
   const Step& s = code.steps[k];
   Wanter who = kNobody;
   uint64_t masks[16];
@@ -473,6 +480,11 @@ void BackwardWalk::compute(const SegmentCode& code, uint32_t k, StepWords words,
   if (s.dstWords > 16) wide.resize(s.dstWords), m = wide.data();
   for (uint32_t j = 0; j < s.dstWords; ++j) m[j] = frame.take(s.dst + j, who);
   if (who == kNobody) return;
+  if (m[0] & s.kept) {
+    frame.want(s.dst, m[0] & s.kept, who);
+    m[0] &= ~s.kept;
+    if (!m[0]) return;
+  }
   uint32_t node = include(code, k, frame, who, whyOf(who));
   if (s.kind == StepKind::Phi) {
     frame.phis.push_back({&code, k, {m[0], s.dstWords > 1 ? m[1] : 0}, node});
@@ -519,7 +531,7 @@ void BackwardWalk::wantAddresses(const SegmentCode& code, const Step& s, FrameWa
   }
 }
 
-void BackwardWalk::access(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
+void BackwardWalk::access(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame) {
   const Step& s = code.steps[k];
   uint64_t address = valueOf(s.address, words);
   Wanter who = kNobody;
@@ -534,7 +546,7 @@ void BackwardWalk::access(const SegmentCode& code, uint32_t k, StepWords words, 
   }
   bool fills = s.kind == StepKind::Fill;
   uint64_t size = fills ? valueOf(s.size, words) : s.bytes;
-  if (memory_.isWanted(address, size)) who = memory_.take(address, size, masks_);
+  if (memory_.isWanted(address, size)) who = memory_.take(address, size, masks_, s.kept);
   bool wantsResult = fills && s.dstWords && frame.isWanted(s.dst);
   if (who == kNobody && !wantsResult) return;
   if (wantsResult) frame.take(s.dst, who);
@@ -552,7 +564,7 @@ void BackwardWalk::store(const SegmentCode& code, uint32_t k, FrameWants& frame,
   wantAddresses(code, s, frame, node);
 }
 
-void BackwardWalk::copy(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
+void BackwardWalk::copy(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame) {
   const Step& s = code.steps[k];
   uint64_t to = valueOf(s.address, words), from = valueOf(s.source, words), size = valueOf(s.size, words);
   Wanter who = kNobody;
@@ -566,7 +578,7 @@ void BackwardWalk::copy(const SegmentCode& code, uint32_t k, StepWords words, Fr
 }
 
 // Atomic instructions: the old value is the result, the new one goes to memory.
-void BackwardWalk::update(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame) {
+void BackwardWalk::update(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame) {
   const Step& s = code.steps[k];
   uint64_t address = valueOf(s.address, words);
   Wanter who = kNobody;

@@ -52,6 +52,12 @@ struct OutputPosition {
   std::optional<uint64_t> before = {}; // nothing: it is the first byte of all
 };
 
+// `count` bits of memory, from bit `first` of the byte at `address` on.
+struct BitRange {
+  uint64_t address = 0;
+  uint32_t first = 0, count = 0;
+};
+
 // One frame of a thread's stack, outermost first.
 struct StackFunction {
   uint32_t module, function;
@@ -74,6 +80,7 @@ public:
   uint32_t addCriterion(uint32_t id, uint32_t depth, uint32_t block);
   void wantWord(uint32_t depth, uint32_t word, uint64_t mask, uint32_t node, Why why = Why::Value);
   void wantMemory(uint64_t address, uint64_t size, uint32_t node);
+  void wantBits(const BitRange& range, uint32_t node);
   void wantPosition(const OutputPosition& position, uint32_t node);
 
   // The trace that ends where the walk stands. Effects of the outside calls in it.
@@ -113,20 +120,21 @@ private:
   void other(const replay::TraceOther& other, const replay::Trace& trace, size_t event,
              const Effects& effects);
   void returned(uint32_t number, const SegmentCode& callee);
-  void segment(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words);
-  void steps(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words, FrameWants& frame);
-  bool isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words,
+  void segment(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words);
+  void steps(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words, FrameWants& frame);
+  bool isOfInterest(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words,
                     const FrameWants& frame);
-  void step(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
-  void compute(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void step(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame);
+  void compute(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame);
   void store(const SegmentCode& code, uint32_t k, FrameWants& frame, Wanter who);
-  void access(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
-  void copy(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
-  void update(const SegmentCode& code, uint32_t k, StepWords words, FrameWants& frame);
+  void access(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame);
+  void copy(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame);
+  void update(const SegmentCode& code, uint32_t k, const StepWords& words, FrameWants& frame);
   void branch(const SegmentCode& code, uint32_t k, FrameWants& frame);
   void call(const SegmentCode& code, uint32_t k, FrameWants& frame);
   void passVariadic(const SegmentCode& code, const Step& step, FrameWants& frame, uint32_t node);
-  void stopped(const SegmentCode& code, uint32_t from, uint32_t to, StepWords words, FrameWants& frame);
+  void stopped(const SegmentCode& code, uint32_t from, uint32_t to, const StepWords& words,
+               FrameWants& frame);
   void addSource(const FlowSource& source, const OutsideFlow& flow, std::span<const uint64_t> masks,
                  const SegmentCode& site, FrameWants& frame, uint32_t node);
   void wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node);
@@ -164,10 +172,11 @@ private:
   KnownFrame* know(WalkFrame& frame);
   template <class Do> bool remember(const PieceKey& key, Do&& act);
   void recordLoad(const Step& load, uint32_t node);
-  void repeat(Piece& piece, StepWords words);
-  bool quickSteps(uint32_t number, const SegmentCode& code, uint32_t lowest, uint32_t end, StepWords words);
-  bool quickWrite(uint32_t number, const SegmentCode& code, uint32_t k, StepWords words);
-  bool quickSegment(uint32_t number, const SegmentCode& code, StepWords words);
+  void repeat(Piece& piece, const StepWords& words);
+  bool quickSteps(uint32_t number, const SegmentCode& code, uint32_t lowest, uint32_t end,
+                  const StepWords& words);
+  bool quickWrite(uint32_t number, const SegmentCode& code, uint32_t k, const StepWords& words);
+  bool quickSegment(uint32_t number, const SegmentCode& code, const StepWords& words);
   void quickLeave();
   bool quickReturn(uint32_t number, const SegmentCode& callee);
 
@@ -176,7 +185,7 @@ private:
   void wantUse(const Use& use, const uint64_t* masks, uint32_t maskWords, FrameWants& frame, uint32_t node,
                uint64_t chosen, uint32_t bits);
   void wantAddresses(const SegmentCode& code, const Step& step, FrameWants& frame, uint32_t node);
-  uint64_t valueOf(const Place& place, StepWords words) const {
+  uint64_t valueOf(const Place& place, const StepWords& words) const {
     return place.isConstant ? place.constant : words[place.traced];
   }
   static Why whyFor(Role role) {

@@ -1,5 +1,6 @@
 #include "depend/call_model_scan.h"
 
+#include "depend/scanned_input.h"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -182,6 +183,8 @@ void ScannedText::run(std::string_view format, const replay::VariableArguments& 
     conversion.read = conversion.skipped + size;
     conversion.isKnown = isReadable_ && goesOn;
     if (spec.isSuppressed) continue;
+    if (conversion.isKnown) pieces_.push_back({conversion.from, conversion.read});
+    conversion.number = next;
     const uint64_t* words = targets(next++);
     conversion.target = words ? *words : 0;
     if (!isReadable_ && conversion.size == 0) conversion.read = spec.width ? spec.width : kUnknownString - 1;
@@ -196,7 +199,7 @@ std::vector<OutsideFlow> ScannedText::flows(std::optional<int64_t> stored) const
     if (c.counts && stored && count >= *stored) break;
     if (!stored && address_ && !c.isKnown) break;
     count += c.counts;
-    FlowSource source{.kind = FlowSource::Input, .size = kAllInput};
+    FlowSource source{.kind = FlowSource::Input, .address = pieceAddress(c.number), .size = kPieceSize};
     if (address_) {
       // The byte behind it has ended it.
       uint64_t end = std::min<uint64_t>(c.from + c.read + (c.size && c.counts ? 1 : 0), text_.size() + 1);

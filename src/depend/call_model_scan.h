@@ -18,6 +18,8 @@ public:
   // The same of input whose bytes are known: consumed() is how many of them it takes.
   ScannedText(const CallState& state, std::string_view text, uint64_t format);
   uint64_t consumed() const { return at_; }
+  // And what each conversion that stores something takes: first byte, bytes. Only as far as the text fits.
+  const std::vector<std::pair<uint64_t, uint64_t>>& pieces() const { return pieces_; }
 
   // stored: how many conversions have stored something; nothing: not known.
   std::vector<OutsideFlow> flows(std::optional<int64_t> stored) const;
@@ -32,6 +34,7 @@ private:
     uint64_t skipped = 0;        // blanks in front, in `read`
     bool counts = true;          // %n does not
     bool isKnown = false;        // what it read
+    uint64_t number = 0;
   };
   void run(std::string_view format, const replay::VariableArguments& targets);
 
@@ -40,6 +43,7 @@ private:
   bool isReadable_ = false;
   uint64_t format_ = 0, formatSize_ = 0, at_ = 0;
   std::vector<Conversion> conversions_;
+  std::vector<std::pair<uint64_t, uint64_t>> pieces_;
 };
 
 } // namespace faultline::depend

@@ -1,6 +1,8 @@
 #include "depend/code.h"
 
+#include "depend/written_back.h"
 #include "program/operands.h"
+#include "program/variable_arguments.h"
 #include "replay/trace.h"
 
 #include <algorithm>
@@ -200,8 +202,19 @@ private:
       fir::Operand o = operand(i, k);
       out_.uses.push_back({isWord(o) ? fir::operandIndex(o) : 0, uint16_t(isWord(o) ? 1 : 0), Flow::Same,
                            k == 0 ? Role::Condition : Role::Value});
-      if (variadic && isWord(o)) out_.uses.back().bytes = uint32_t(passedBy(fir::operandIndex(o)));
+      if (variadic && k > step.parameter) out_.uses.back().bytes = uint32_t(passedBy(i, k));
     }
+  }
+
+  // Operand k of a call, a variable argument.
+  Passed passedBy(const fir::Instruction& call, uint32_t k) const {
+    fir::Operand o = operand(call, k);
+    if (isWord(o)) return passedBy(fir::operandIndex(o));
+    if (fir::operandKind(o) == fir::OperandKind::Constant &&
+        image_.constants[fir::operandIndex(o)].wide != fir::kNone)
+      return Passed::Memory;
+    uint32_t flag = fir::floatingArgumentFlag(k - 1 - image_.calls[call.aux].fixedArguments);
+    return image_.calls[call.aux].flags & flag ? Passed::Floating : Passed::General;
   }
 
   Passed passedBy(uint32_t word) const {
@@ -327,6 +340,7 @@ std::unique_ptr<SegmentCode> decodeSegment(const ModuleCode& module, uint32_t mo
   Decoder decoder(module, *code);
   for (uint32_t k = 0; k < segment.count; ++k) decoder.add(image.instructions[segment.first + k]);
   code->predecessors.resize(code->uses.size(), fir::kNone);
+  markWrittenBack(module, segment, *code);
   return code;
 }
 

@@ -87,6 +87,8 @@ struct Step {
   uint32_t traced = 0;   // words of the trace before this step, from the segment's first
   Place address, source, size;
   uint64_t parameter = 0;
+  uint64_t kept = 0;   // of a store: bits that it writes back as they were (written_back.h)
+  uint64_t passed = 0; // bits of a result that only go to such a store
 };
 
 struct SegmentCode {

@@ -97,15 +97,15 @@ ForwardWalk::Touch ForwardWalk::memory(uint64_t address, uint64_t size, std::vec
   return {any, who};
 }
 
-void ForwardWalk::touchMemory(uint64_t address, uint64_t size, std::span<const uint64_t> masks,
-                              uint32_t node) {
-  cleanMemory(address, size);
+void ForwardWalk::touchMemory(uint64_t address, uint64_t size, std::span<const uint64_t> masks, uint32_t node,
+                              uint64_t kept) {
+  cleanMemory(address, size, kept);
   memory_.want(address, size, masks, node);
 }
 
-void ForwardWalk::cleanMemory(uint64_t address, uint64_t size) {
+void ForwardWalk::cleanMemory(uint64_t address, uint64_t size, uint64_t kept) {
   std::vector<uint64_t> ignored;
-  if (memory_.isWanted(address, size)) memory_.take(address, size, ignored);
+  if (memory_.isWanted(address, size)) memory_.take(address, size, ignored, kept);
 }
 
 ForwardWalk::Touch ForwardWalk::word(const Frame& frame, uint32_t number) const {
@@ -328,18 +328,29 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
   case StepKind::Compute:
   case StepKind::Phi: {
     std::vector<Touch> out = through(code, s, words, frame, from, why);
+    Touch before = s.kept ? word(frame, s.dst) : Touch{};
+    before.mask &= s.kept;
+    // The steps that write a bit-field's neighbours back are passed by.
+    uint64_t others = ~(s.kept | s.passed);
+    auto set = [&] {
+      for (Touch& t : out) t.mask &= others;
+      if (before) out[0] = {out[0].mask | before.mask, out[0] ? out[0].node : before.node};
+      setWords(frame, s.dst, s.dstWords, out);
+    };
+    if (~others && from != kClean && !(out[0].mask & others)) from = kClean;
     bool controlled = frame.block != kClean && from == kClean;
-    if (from == kClean && !controlled) return setWords(frame, s.dst, s.dstWords, {});
+    if (from == kClean && !controlled) return out.assign(s.dstWords, {}), set();
     uint32_t node = include(code, k, controlled ? frame.block : from, controlled ? Why::Control : why);
     if (controlled)
       touchAll(out, node);
     else
       for (Touch& t : out) t.node = node;
-    return setWords(frame, s.dst, s.dstWords, out);
+    return set();
   }
   case StepKind::Load: {
     std::vector<uint64_t> masks;
     Touch t = memory(valueOf(s.address), s.bytes, &masks);
+    if (s.passed) t.mask = masks[0] &= ~s.passed;
     if (t) from = t.node;
     bool place = !t && touchedAddress();
     bool controlled = !t && !place && frame.block != kClean;
@@ -347,7 +358,7 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
     uint32_t node = include(code, k, controlled ? frame.block : from, controlled ? Why::Control : why);
     std::vector<Touch> out(s.dstWords);
     for (uint32_t j = 0; j < s.dstWords; ++j)
-      out[j] = {place || controlled ? kAllBits : j < masks.size() ? masks[j] : 0, node};
+      out[j] = {(place || controlled ? kAllBits : j < masks.size() ? masks[j] : 0) & ~s.passed, node};
     return setWords(frame, s.dst, s.dstWords, out);
   }
   case StepKind::Store:
@@ -370,6 +381,7 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
       if (use.role == Role::Address) continue;
       for (uint32_t w = 0; w < use.words; ++w) {
         Touch t = word(frame, use.word + w);
+        t.mask &= ~s.kept;
         if (!t) continue;
         from = t.node;
         if (s.kind == StepKind::Store && use.flow == Flow::Same) {
@@ -387,13 +399,14 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
       if (from == kClean) from = frame.block, why = Why::Control;
     }
     if (from == kClean) {
-      if (stores) cleanMemory(address, size);
+      if (stores) cleanMemory(address, size, s.kept);
       if (s.dstWords) setWords(frame, s.dst, s.dstWords, {});
       return;
     }
     uint32_t node = include(code, k, from, why);
     if (whole || update) std::fill(masks.begin(), masks.end(), kAllBits);
-    if (stores) touchMemory(address, size, masks, node);
+    if (s.kept) masks[0] &= ~s.kept;
+    if (stores) touchMemory(address, size, masks, node, s.kept);
     std::vector<Touch> out(s.dstWords);
     if (update) touchAll(out, node);
     return setWords(frame, s.dst, s.dstWords, out);

@@ -73,8 +73,9 @@ private:
   void push(uint32_t module, uint32_t function);
   uint32_t include(const SegmentCode& code, uint32_t k, uint32_t from, Why why);
   Touch memory(uint64_t address, uint64_t size, std::vector<uint64_t>* masks = nullptr);
-  void touchMemory(uint64_t address, uint64_t size, std::span<const uint64_t> masks, uint32_t node);
-  void cleanMemory(uint64_t address, uint64_t size);
+  void touchMemory(uint64_t address, uint64_t size, std::span<const uint64_t> masks, uint32_t node,
+                   uint64_t kept = 0);
+  void cleanMemory(uint64_t address, uint64_t size, uint64_t kept = 0);
   Touch word(const Frame& frame, uint32_t number) const;
   void setWords(Frame& frame, uint32_t first, uint32_t count, const std::vector<Touch>& touches);
   std::vector<Touch> through(const SegmentCode& code, const Step& s, StepWords words, const Frame& frame,

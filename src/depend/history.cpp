@@ -78,9 +78,14 @@ std::shared_ptr<const Window> History::kept(Time start, Time end) {
 void History::keep(Time start, Time end, std::shared_ptr<const Window> window) {
   keptBytes_ += window->trace.bytes();
   kept_.push_front({start, end, std::move(window)});
-  while (keptBytes_ > options_.memoryBytes && kept_.size() > options_.windowsTogether) {
-    keptBytes_ -= kept_.back().window->trace.bytes();
-    kept_.pop_back();
+  // A walk over the whole run is often followed by another one from the same end, which soon comes to what
+  // the first one asked for first: so what goes is neither that nor what was traced just now, but what is in
+  // between.
+  size_t latest = 2 * options_.windowsTogether;
+  while (keptBytes_ > options_.memoryBytes && kept_.size() > latest) {
+    auto middle = std::next(kept_.begin(), ptrdiff_t(latest));
+    keptBytes_ -= middle->window->trace.bytes();
+    kept_.erase(middle);
   }
 }
 
@@ -133,6 +138,20 @@ bool History::isToStop(uint64_t instructions) {
   return wasStopped_;
 }
 
+// What is traced together with the window at `start`: from a state on that the replay has, if one is near
+// enough, since it would have to run there first.
+Time History::batchStart(Time start, uint64_t together) const {
+  const uint64_t size = options_.windowInstructions;
+  const Time first = replay_.start();
+  auto windowsBefore = [&](uint64_t count) {
+    return start / size > count ? std::max(first, (start / size - count) * size) : first;
+  };
+  Time usual = windowsBefore(together - 1);
+  if (together == 1 || together < options_.windowsTogether) return usual;
+  Time state = std::max(first, (replay_.stateBefore(start) + size - 1) / size * size);
+  return state >= windowsBefore(2 * together - 1) && state <= start ? state : usual;
+}
+
 Result<void> History::backwards(Time t, const Visit& visit, const PassOver& passOver) {
   const uint64_t size = options_.windowInstructions;
   const Time first = replay_.start(); // a recording may begin later than the run
@@ -146,8 +165,7 @@ Result<void> History::backwards(Time t, const Visit& visit, const PassOver& pass
     } else {
       // Where nothing was passed over for a while, nothing will be.
       together = summary ? std::min(together * 2, options_.windowsTogether) : options_.windowsTogether;
-      Time from = start / size >= together ? std::max(first, (start / size - together + 1) * size) : first;
-      FL_TRY(made, window(start, end, from, end));
+      FL_TRY(made, window(start, end, batchStart(start, together), end));
       if (!visit(*made)) return {};
     }
     if (isToStop(end - start)) return {};

@@ -95,6 +95,7 @@ private:
                                                replay::Time to);
   std::shared_ptr<const Window> kept(replay::Time start, replay::Time end);
   Result<void> trace(replay::Time from, replay::Time to);
+  replay::Time batchStart(replay::Time start, uint64_t together) const;
   void keep(replay::Time start, replay::Time end, std::shared_ptr<const Window> window);
 
   struct Kept {

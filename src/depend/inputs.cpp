@@ -1,5 +1,7 @@
 #include "depend/inputs.h"
 
+#include "depend/outside_flow.h"
+#include "depend/scanned_input.h"
 #include <algorithm>
 #include <charconv>
 
@@ -19,6 +21,21 @@ std::string InputStream::text() const {
 std::optional<InputRange> Inputs::at(Time call) const {
   auto it = calls_.find(call);
   return it == calls_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<InputRange> Inputs::at(Time call, uint64_t from, uint64_t size) const {
+  std::optional<InputRange> range = at(call);
+  if (!range) return range;
+  bool isKnown = size != kAllInput;
+  if (isPiece(from)) {
+    uint64_t number = pieceNumber(from);
+    isKnown = number < range->pieces.size();
+    from = isKnown ? range->pieces[number].first : 0;
+    size = isKnown ? range->pieces[number].second : 0;
+  }
+  if (range->offset) *range->offset += from;
+  range->size = isKnown ? std::optional(size) : std::nullopt;
+  return range;
 }
 
 std::optional<InputRange> Inputs::inMemory(uint64_t address) const {
@@ -75,9 +92,15 @@ Result<FoundInput> Inputs::find(std::string_view what) const {
   };
   for (const auto& [time, r] : calls_) {
     if (r.stream != *stream) continue;
-    if (r.offset && r.size)
+    if (r.offset && r.size) {
       overlap(*r.offset, *r.size, {.call = time});
-    else if (!r.offset || *r.offset <= last)
+      for (size_t k = 0; k < r.pieces.size(); ++k) {
+        auto [begin, size] = r.pieces[k];
+        begin += *r.offset;
+        if (size && begin <= last && begin + size > first)
+          out.places.push_back({.call = time, .first = pieceAddress(k), .size = kPieceSize, .offset = begin});
+      }
+    } else if (!r.offset || *r.offset <= last)
       out.uncertain.push_back(time);
   }
   for (const InMemory& m : memory_)

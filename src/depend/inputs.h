@@ -30,6 +30,8 @@ struct InputRange {
   std::optional<uint64_t> offset = {}; // of the first byte
   std::optional<uint64_t> size = {};   // nothing: some, nobody knows how many; 0: the end, or an error
   std::string why = {};                // offset or size is not known
+  // What the conversions of a scanf took of it, one after the other: first byte, bytes.
+  std::vector<std::pair<uint64_t, uint64_t>> pieces = {};
 };
 
 // Bytes that were asked for: in the input of a call, or in memory that the program found at its start.
@@ -59,6 +61,9 @@ public:
   const std::vector<InputStream>& streams() const { return streams_; }
   // Of the outside call at that time. Nothing: it took no input, or from a stream in memory.
   std::optional<InputRange> at(Time call) const;
+  // Of `size` bytes of these, from byte `from` on, as a leaf of a slice names them; size kAllInput: all from
+  // there on.
+  std::optional<InputRange> at(Time call, uint64_t from, uint64_t size) const;
   // Of a byte that was there before the program: argv, a mapped file. size: to the end of it.
   std::optional<InputRange> inMemory(uint64_t address) const;
   // "stdin:120-130" (both included), "data.txt:5", "argv[2]", "env:HOME".

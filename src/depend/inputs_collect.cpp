@@ -122,7 +122,7 @@ private:
     EngineView view(call.engine);
     CallState state = callState(call, view);
     std::optional<uint64_t> size = sizeOf(f, *position, state, pending, result, resultSize);
-    InputRange range{position->stream, position->offset, size, position->why};
+    InputRange range{position->stream, position->offset, size, position->why, std::move(pieces_)};
     if (f.kind == InputFunction::At) {
       const uint64_t* offset = state.words(3);
       range.offset = offset ? std::optional(*offset) : std::nullopt;
@@ -148,6 +148,7 @@ private:
   std::optional<uint64_t> sizeOf(const InputFunction& f, const InputStreams::Position& position,
                                  const CallState& state, Pending& pending, std::optional<uint64_t> result,
                                  uint32_t resultSize) {
+    pieces_.clear();
     if (f.kind == InputFunction::Model || f.kind == InputFunction::At) {
       if (!pending.call) return std::nullopt;
       OutsideEffect effect;
@@ -160,7 +161,10 @@ private:
     if (!bytes) return std::nullopt;
     if (f.kind != InputFunction::Scan) return extracted(f.kind, *bytes);
     const uint64_t* format = state.words(f.format);
-    return format ? std::optional(ScannedText(state, *bytes, *format).consumed()) : std::nullopt;
+    if (!format) return std::nullopt;
+    ScannedText scanned(state, *bytes, *format);
+    pieces_ = scanned.pieces();
+    return scanned.consumed();
   }
 
   void environment(Pending& pending, std::optional<uint64_t> result) {
@@ -255,6 +259,7 @@ private:
   InputOptions options_;
   Inputs inputs_;
   InputStreams streams_;
+  std::vector<std::pair<uint64_t, uint64_t>> pieces_; // of the scanf at hand
   CalleeNames names_;
   std::unordered_map<const std::string*, Callee> callees_; // by the name's own place
   std::map<std::pair<uint32_t, size_t>, Pending> pending_;

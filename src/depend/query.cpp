@@ -48,6 +48,7 @@ Result<Slice> sliceBackward(History& history, const Question& question, WalkOpti
     });
   for (uint32_t word : question.words) walk.wantWord(uint32_t(question.frame), word, ~uint64_t(0), node);
   for (auto [address, size] : question.memory) walk.wantMemory(address, size, node);
+  for (const BitRange& range : question.bits) walk.wantBits(range, node);
   if (question.position) walk.wantPosition(*question.position, node);
   FL_CHECK(history.backwards(
       end,

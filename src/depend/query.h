@@ -14,6 +14,7 @@ struct Question {
   std::vector<uint32_t> operands =
       {}; // numbers of operands that are asked for; none: why it is executed at all
   std::vector<std::pair<uint64_t, uint64_t>> memory = {}; // address, size
+  std::vector<BitRange> bits = {};                        // of a bit-field
   std::vector<uint32_t> words = {};                       // frame words
   std::optional<OutputPosition> position = {};            // and where in the output it came to be
 };

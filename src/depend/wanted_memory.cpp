@@ -106,13 +106,14 @@ bool WantedMemory::isWanted(uint64_t address, uint64_t size) const {
   return found;
 }
 
-Wanter WantedMemory::take(uint64_t address, uint64_t size, std::vector<uint64_t>& masks) {
+Wanter WantedMemory::take(uint64_t address, uint64_t size, std::vector<uint64_t>& masks, uint64_t kept) {
   Wanter who = kNobody;
   masks.assign(std::max<uint64_t>(1, (size + 7) / 8), 0);
   forEachWord(address, size, [&](uint64_t word, uint64_t bits, uint64_t shift) {
+    auto at = int64_t(shift) * 8;
+    if (kept) bits &= ~(at < 0 ? kept << -at : at < 64 ? kept >> at : 0);
     uint64_t taken = remove(word, bits, who);
     if (!taken) return true;
-    auto at = int64_t(shift) * 8;
     if (at < 0) {
       masks[0] |= taken >> -at;
       return true;

@@ -27,7 +27,8 @@ public:
   // True if any bit of them is wanted.
   bool isWanted(uint64_t address, uint64_t size) const;
   // Takes the wanted bits of these bytes out; masks are resized to hold them. kNobody: there were none.
-  Wanter take(uint64_t address, uint64_t size, std::vector<uint64_t>& masks);
+  // Those in `kept`, of the first 8 bytes, stay wanted.
+  Wanter take(uint64_t address, uint64_t size, std::vector<uint64_t>& masks, uint64_t kept = 0);
 
   bool empty() const { return live_ == 0; }
   // Of all words of which some bit is wanted.

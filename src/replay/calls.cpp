@@ -81,6 +81,10 @@ void Engine::copyArguments(const CallSite& site, const DecodedFunction& f, const
       continue;
     }
     const Source& source = site.arguments[k];
+    if (words == 1 && (source.constant || source.word < site.function->words)) { // nearly all are
+      *at = *source.at(from);
+      continue;
+    }
     fir::Operand operand = site.function->module->image->operandsOf(*site.instruction)[k + 1];
     const fir::Image& image = *site.function->module->image;
     uint32_t available = 1;
@@ -175,7 +179,9 @@ void Engine::returnFrom(bool ready) {
   case Frame::Called: {
     const CallSite& site = *m_.frame->site;
     if (m_.tracer) m_.tracer->onReturn(site);
-    if (site.dst != fir::kNone)
+    if (site.dst != fir::kNone && words == 1 && site.resultWords == 1)
+      wordsOf(*m_.frame)[site.dst] = *value;
+    else if (site.dst != fir::kNone)
       std::memmove(wordsOf(*m_.frame) + site.dst, value, size_t(std::min(words, site.resultWords)) * 8);
     return goTo(site.plainResume);
   }

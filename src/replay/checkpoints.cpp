@@ -87,6 +87,15 @@ Result<void> Checkpoints::approach(Engine& engine, Time t) {
   return engine.restore(best->second);
 }
 
+Time Checkpoints::lastBefore(Time t) const {
+  auto after = made_.upper_bound(t);
+  Time last = after == made_.begin() ? 0 : std::prev(after)->first;
+  if (file_)
+    for (const KeptState& state : file_->states())
+      if (state.time <= t && !state.ended) last = std::max(last, state.time);
+  return last;
+}
+
 Result<void> Checkpoints::approachEpoch(Engine& engine, uint64_t epoch) {
   // Epochs grow with time, so it is enough to find the time.
   Time t = made_.empty() ? 0 : made_.begin()->first;

@@ -20,6 +20,8 @@ public:
   // The engine has come to the run's end.
   void addEnd(Engine& engine);
   size_t count() const { return made_.size(); }
+  // The time of the last one not after t, made or in the file; 0: there is none.
+  Time lastBefore(Time t) const;
 
   // Brings the engine to the last state not after t, unless it is as near already; kNever: to the end.
   Result<void> approach(Engine& engine, Time t);

@@ -72,7 +72,9 @@ Insn PlainDecoder::decodeBinary(uint32_t index) {
   if (i.dst == fir::kNone || t.words != 1 || t.kind == fir::TypeKind::Vector || !kindsOf(a, b, kinds))
     return asOperation(index);
   bool fp = isFp(t.kind);
-  if (isDivision(i.op) && isConstant(b)) return asOperation(index); // knows 0 and -1
+  bool isOdd =
+      isConstant(b) && (constant(b) == 0 || (constant(b) | ~uint64_t(maskBits(t.bits))) == ~uint64_t(0));
+  if (isDivision(i.op) && isOdd) return asOperation(index); // knows what the compiler makes of 0 and -1
   Handler handler = i.op == Op::ICmp   ? intCompareHandler(Mode::Plain, i.sub, t.bits, kinds)
                     : i.op == Op::FCmp ? fpCompareHandler(Mode::Plain, i.sub, t.kind, kinds)
                     : fp               ? fpBinaryHandler(Mode::Plain, i.op, t.kind, kinds)
@@ -223,6 +225,18 @@ Insn PlainDecoder::decode(uint32_t index) {
     uint32_t block = blockOf(index);
     bool last = index + 1 == bodyOf(block);
     code.dst = distance(index, last && epochStubs_[block] != fir::kNone ? epochStubs_[block] : index + 1);
+    return code;
+  }
+  case Op::Load:
+  case Op::Store:
+    return decodeAccess(index);
+  case Op::Gep:
+    return decodeAddress(index);
+  case Op::Alloca: {
+    if (i.dst == fir::kNone) return asOperation(index);
+    Insn code = insn(allocaHandler(Mode::Plain));
+    code.dst = i.dst;
+    code.imm = i.imm;
     return code;
   }
   case Op::LoadVar:

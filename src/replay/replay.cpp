@@ -208,6 +208,7 @@ std::optional<Time> Replay::mainReturn() const {
 const std::optional<Divergence>& Replay::divergence() const { return impl_->engine.divergence(); }
 uint32_t Replay::thread() const { return impl_->engine.runningThread(); }
 const Program& Replay::program() const { return impl_->engine.program(); }
+Time Replay::stateBefore(Time t) const { return impl_->checkpoints.lastBefore(t); }
 size_t Replay::checkpoints() const { return impl_->checkpoints.count(); }
 uint64_t Replay::executed() const { return impl_->executed; }
 Engine& Replay::engine() { return impl_->engine; }

@@ -93,6 +93,8 @@ public:
   const MemoryView& memoryView() const;
   const SymbolView& symbolView() const;
   const Program& program() const;
+  // Of the last state that is kept and not after t: to begin there costs nothing.
+  Time stateBefore(Time t) const;
   size_t checkpoints() const;
   // Instructions that were executed to answer so far: what checkpoints saved is not in it.
   uint64_t executed() const;

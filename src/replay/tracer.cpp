@@ -101,7 +101,12 @@ void Tracer::note(const DecodedFunction& f, uint32_t index, const uint64_t* w) {
     }
   }
   trace_.events.push_back(end.event);
-  for (uint32_t k = 0; k < end.wordCount; ++k) trace_.words.push_back(w[f.traceWords[end.firstWord + k]]);
+  if (!end.wordCount) return;
+  size_t before = trace_.words.size();
+  trace_.words.resize(before + end.wordCount);
+  uint64_t* out = trace_.words.data() + before;
+  const uint32_t* from = f.traceWords.data() + end.firstWord;
+  for (uint32_t k = 0; k < end.wordCount; ++k) out[k] = w[from[k]];
 }
 
 void Tracer::addPart(const DecodedFunction& f, uint32_t from, uint32_t to, const uint64_t* w) {

@@ -394,7 +394,94 @@ int main(void) {
   json slice = ask({"slice"});
   // Line 7 writes the bits of `level` back as they were; line 5 set others.
   EXPECT_THAT(lines(slice), IsSupersetOf({6, 8}));
-  EXPECT_THAT(lines(slice), Not(Contains(5)));
+  for (int line : {5, 7}) EXPECT_THAT(lines(slice), Not(Contains(line)));
+}
+
+TEST_F(Slice, AFieldIsAskedForWithoutItsNeighboursAlsoOfALocal) {
+  build(R"(#include <stdlib.h>
+struct flags { unsigned kind : 4; int level : 6; unsigned mark : 1; };
+static void see(struct flags *p) { if (!p->mark) abort(); }
+int main(int argc, char **argv) {
+  struct flags f = {0, 0, 0}, g = {0, 0, 0};
+  int n = atoi(argv[1]);
+  g.level = n;
+  g.kind = argc;
+  f.level = g.level - 1;
+  f.kind = 3;
+  f.mark = argc > 1;
+  f.level += 2;
+  f.mark = g.kind == 9;
+  see(&f);
+  return f.level;
+}
+)");
+  record({"7"});
+  std::set<int> level = lines(ask({"slice", "--data", "--at", "p.c:13:f.level"}));
+  EXPECT_THAT(level, IsSupersetOf({6, 7, 9, 12}));
+  for (int line : {8, 10, 11, 13}) EXPECT_THAT(level, Not(Contains(line)));
+  std::set<int> mark = lines(ask({"slice", "--data", "--at", "p.c:13:f.mark"}));
+  EXPECT_THAT(mark, IsSupersetOf({8, 13}));
+  for (int line : {6, 7, 9, 10, 11, 12}) EXPECT_THAT(mark, Not(Contains(line)));
+  json origin = ask({"origin", "--at", "p.c:13:f.level"});
+  EXPECT_THAT(origin.dump(), HasSubstr("atoi"));
+  EXPECT_THAT(origin.dump(), Not(HasSubstr("\"line\":13,")));
+  std::set<int> forward = lines(ask({"slice", "--data", "--forward", "argv[1]"}));
+  EXPECT_THAT(forward, IsSupersetOf({6, 7, 9, 12}));
+  for (int line : {8, 10, 11}) EXPECT_THAT(forward, Not(Contains(line)));
+}
+
+TEST_F(Slice, EachConversionOfScanfReadsItsOwnBytes) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int width, height;
+  char name[8];
+  if (scanf("%d x %d %7s", &width, &height, name) != 3)
+    return 1;
+  int area = 3 * height;
+  int edge = width + 1;
+  if (area > 100)
+    abort();
+  return edge;
+}
+)");
+  record({}, "12 x 345 abc\n");
+  EXPECT_THAT(sources(ask({"slice", "--data", "--at", "p.c:8"})),
+              ::testing::ElementsAre("bytes 5-7 of standard input"));
+  std::set<int> first = lines(ask({"slice", "--data", "--forward", "stdin:0"}));
+  EXPECT_THAT(first, IsSupersetOf({6, 9}));
+  for (int line : {8, 10}) EXPECT_THAT(first, Not(Contains(line)));
+  std::set<int> second = lines(ask({"slice", "--data", "--forward", "stdin:5-7"}));
+  EXPECT_THAT(second, IsSupersetOf({6, 8, 10}));
+  EXPECT_THAT(second, Not(Contains(9)));
+}
+
+TEST_F(Slice, FloatingConstantsAreNoIntegersAmongVariableArguments) {
+  build(R"(#include <stdarg.h>
+#include <stdlib.h>
+static double pick(int n, ...) {
+  va_list list;
+  va_start(list, n);
+  double sum = va_arg(list, double);
+  int third = va_arg(list, int);
+  if (n > 5)
+    sum += va_arg(list, double);
+  va_end(list);
+  return third;
+}
+int main(int argc, char **argv) {
+  int wanted = argc + 6;
+  int other = argc + 1;
+  double more = argc / 2.0;
+  if (pick(1, 2.5, wanted, more, other) == 7)
+    abort();
+  return other;
+}
+)");
+  record();
+  std::set<int> found = lines(ask({"slice", "--data", "--at", "p.c:11:third"}));
+  EXPECT_THAT(found, IsSupersetOf({7, 14, 17}));
+  for (int line : {15, 16}) EXPECT_THAT(found, Not(Contains(line)));
 }
 
 TEST_F(Slice, SaysWhichFunctionsItKnowsNoModelOfAndTakesOne) {

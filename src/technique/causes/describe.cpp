@@ -176,15 +176,15 @@ Result<void> addValues(logic::InstanceTerms& terms, finding::CausesReport& repor
 
 std::string sourceText(const logic::TermLeaf& leaf, const depend::Inputs* inputs) {
   if (leaf.kind == logic::TermLeaf::Input && inputs)
-    if (auto range = inputs->at(leaf.call); range && range->stream < inputs->streams().size()) {
+    if (auto range = inputs->at(leaf.call, leaf.from, leaf.size);
+        range && range->stream < inputs->streams().size()) {
       const depend::InputStream& stream = inputs->streams()[range->stream];
       std::string name = stream.text() == "stdin" ? "standard input" : stream.text();
-      if (!range->offset) return "input: " + name;
-      uint64_t first = *range->offset + leaf.from;
-      return leaf.size <= 1 ? fmt::format("input: byte {} of {}", first, name)
-             : leaf.size == depend::kAllInput
-                 ? "input: " + name
-                 : fmt::format("input: bytes {}-{} of {}", first, first + leaf.size - 1, name);
+      if (!range->offset || !range->size) return "input: " + name;
+      uint64_t first = *range->offset;
+      return *range->size <= 1
+                 ? fmt::format("input: byte {} of {}", first, name)
+                 : fmt::format("input: bytes {}-{} of {}", first, first + *range->size - 1, name);
     }
   if (leaf.kind == logic::TermLeaf::Initial && inputs)
     if (auto range = inputs->inMemory(leaf.from); range && range->stream < inputs->streams().size())

@@ -43,13 +43,15 @@ Result<CauseQuestion> causeQuestion(logic::InstanceTerms& terms, const depend::Q
   if (question.position) out.printedSince = question.position->before ? *question.position->before + 1 : 0;
   Definition passed;
   std::vector<Term> values;
+  std::vector<std::pair<uint64_t, uint64_t>> memory = question.memory;
+  for (const depend::BitRange& r : question.bits) memory.push_back({r.address, (r.first + r.count + 7) / 8});
   for (uint32_t operand : question.operands) {
     if (operand >= x.instruction->operandCount) continue;
-    if (!question.memory.empty()) break; // the bytes are meant, not the pointer to them
+    if (!memory.empty()) break; // the bytes are meant, not the pointer to them
     FL_TRY(value, terms.operand(at, operand, passed));
     if (value) values.push_back(value);
   }
-  for (auto [address, size] : question.memory) {
+  for (auto [address, size] : memory) {
     std::vector<uint8_t> bytes(size);
     FL_CHECK(instances.history().replay().seek(question.time));
     instances.history().replay().memoryView().read(address, bytes);

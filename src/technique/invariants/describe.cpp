@@ -12,17 +12,16 @@ namespace {
 
 std::string inputText(const logic::TermLeaf& leaf, const depend::Inputs& inputs) {
   std::optional<depend::InputRange> range;
-  uint64_t from = leaf.from;
   if (leaf.kind == logic::TermLeaf::Input)
-    range = inputs.at(leaf.call);
+    range = inputs.at(leaf.call, leaf.from, leaf.size);
   else if (leaf.kind == logic::TermLeaf::Initial)
-    range = inputs.inMemory(leaf.from), from = 0;
+    range = inputs.inMemory(leaf.from);
   if (!range || range->stream >= inputs.streams().size()) return "";
   std::string name = inputs.streams()[range->stream].text();
-  if (!range->offset || leaf.kind != logic::TermLeaf::Input) return name;
-  uint64_t first = *range->offset + from;
-  return leaf.size <= 1 ? fmt::format("{}:{}", name, first)
-                        : fmt::format("{}:{}-{}", name, first, first + leaf.size - 1);
+  if (!range->offset || !range->size || leaf.kind != logic::TermLeaf::Input) return name;
+  uint64_t first = *range->offset;
+  return *range->size <= 1 ? fmt::format("{}:{}", name, first)
+                           : fmt::format("{}:{}-{}", name, first, first + *range->size - 1);
 }
 
 std::vector<std::string> inputsOf(const InvariantStep& step, const depend::Inputs* inputs) {

@@ -37,20 +37,20 @@ std::vector<std::vector<Piece>> dependenceOf(const depend::Slice& slice, const d
   std::vector<std::vector<Piece>> out(inputs.size());
   for (const depend::Leaf& leaf : slice.leaves) {
     std::optional<depend::InputRange> range;
-    uint64_t from = 0;
     if (leaf.kind == depend::Leaf::Input) {
-      range = streams.at(leaf.consumer < slice.nodes.size() ? slice.nodes[leaf.consumer].time : leaf.time);
-      from = leaf.from;
+      range = streams.at(leaf.consumer < slice.nodes.size() ? slice.nodes[leaf.consumer].time : leaf.time,
+                         leaf.from, leaf.size);
     } else if (leaf.kind == depend::Leaf::Initial || leaf.kind == depend::Leaf::Unseen) {
       range = streams.inMemory(leaf.from);
+      if (range) range->size = leaf.size;
     }
     if (!range) continue;
     auto source = sourceOf(streams.streams()[range->stream], inputs);
     if (!source) continue;
     size_t size = inputs[*source].bytes.size();
-    size_t begin = range->offset ? std::min<uint64_t>(size, *range->offset + from) : 0;
-    bool isKnown = range->offset && leaf.size != depend::kAllInput;
-    out[*source].push_back({begin, isKnown ? size_t(std::min<uint64_t>(size, begin + leaf.size)) : size});
+    size_t begin = range->offset ? std::min<uint64_t>(size, *range->offset) : 0;
+    bool isKnown = range->offset && range->size && *range->size != depend::kAllInput;
+    out[*source].push_back({begin, isKnown ? size_t(std::min<uint64_t>(size, begin + *range->size)) : size});
   }
   for (std::vector<Piece>& pieces : out) pieces = merged(std::move(pieces));
   return out;

@@ -1,6 +1,7 @@
 #include "technique/slice/slice.h"
 
 #include "abi/state.h"
+#include "depend/scanned_input.h"
 #include "finding/describe_stop.h"
 #include "replay/call_view.h"
 #include "replay/symbol_name.h"
@@ -196,8 +197,8 @@ std::string rangeText(const depend::Inputs& inputs, const depend::InputRange& ra
 }
 
 std::string inputText(const depend::Inputs& inputs, uint64_t time, uint64_t from, uint64_t size) {
-  auto range = inputs.at(time);
-  return range ? rangeText(inputs, *range, from, size) : "";
+  auto range = inputs.at(time, from, size);
+  return range ? rangeText(inputs, *range, 0, range->size.value_or(depend::kAllInput)) : "";
 }
 
 std::string memoryText(const depend::Inputs& inputs, uint64_t address, uint64_t size) {
@@ -282,6 +283,9 @@ std::vector<finding::SliceSource> describeSources(depend::History& history, cons
       uint64_t time = leaf.consumer < slice.nodes.size() ? slice.nodes[leaf.consumer].time : leaf.time;
       std::string text;
       if (inputs) text = inputText(*inputs, time, leaf.from, leaf.size);
+      if (text.empty() && depend::isPiece(leaf.from))
+        text = fmt::format("what conversion {} of {} read", depend::pieceNumber(leaf.from) + 1,
+                           calleeAt(leaf.id));
       if (text.empty())
         text = fmt::format("{} of what {} read", bytesText(leaf.from, leaf.size), calleeAt(leaf.id));
       add("input", text, call);
@@ -328,7 +332,7 @@ std::vector<finding::SliceSource> describeSources(depend::History& history, cons
 }
 
 depend::Question valueOnly(depend::Question question) {
-  if (!question.memory.empty()) question.operands.clear();
+  if (!question.memory.empty() || !question.bits.empty()) question.operands.clear();
   return question;
 }
 

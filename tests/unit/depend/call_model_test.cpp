@@ -245,7 +245,7 @@ TEST_F(CallModelTest, ScanfReadsPiecesOfTheString) {
               ElementsAre("1010+6 <= m2204+6", "1016+1 <-", "1020+4 <- m2100+8 m2200+10"));
   memory_.putText(0x2100, "%hd %ld %s");
   EXPECT_THAT(flows("fscanf", {9, 0x2100, 0x1000, 0x1010, 0x1020}, 3),
-              ElementsAre("1000+2 <- i?", "1010+8 <- i?", "? 1020+4096 <- i?", "r <- m2100+11 i?"));
+              ElementsAre("1000+2 <- i#0", "1010+8 <- i#1", "? 1020+4096 <- i#2", "r <- m2100+11 i?"));
   EXPECT_THAT(flows("scanf", {0x2100, 0x1000, 0x1010, 0x1020}, uint64_t(-1)),
               ElementsAre("r <- m2100+11 i?"));
 }

@@ -159,5 +159,61 @@ TEST(Code, PhisKeepUsesAndPredecessorsTogether) {
   EXPECT_TRUE(code->beginsBlock);
 }
 
+// p->field = v, where the field has the bits 0xf0 of a byte.
+struct BitFieldStore {
+  uint32_t load = 0, clear = 0, set = 0, store = 0; // steps
+};
+BitFieldStore storeField(Assembler& a, FunctionAssembler& f, Operand p, Operand from, uint64_t shift = 4) {
+  Operand low = f.add(Op::And, a.i8, {f.argument(1), a.constant(0xf)}); // 1
+  Operand place = f.add(Op::Shl, a.i8, {low, a.constant(shift)});       // 2
+  Operand unit = f.load(a.i8, from);                                    // 3
+  Operand rest = f.add(Op::And, a.i8, {unit, a.constant(0x0f)});        // 4
+  f.store(a.i8, p, f.add(Op::Or, a.i8, {rest, place}));                 // 5, 6
+  return {3, 4, 5, 6};
+}
+
+TEST(Code, AStoreOfABitFieldKeepsItsNeighbours) {
+  Assembler a;
+  FunctionAssembler f(a, "f", {a.pointer, a.i8});
+  BitFieldStore at = storeField(a, f, f.argument(0), f.argument(0));
+  f.ret();
+  f.finish();
+  Decoded d(a);
+  EXPECT_EQ(d.step(at.store).kept, 0x0fu);
+  for (uint32_t k : {at.load, at.clear, at.set}) EXPECT_EQ(d.step(k).passed, 0x0fu) << k;
+  EXPECT_EQ(d.step(2).passed, 0u);
+}
+
+TEST(Code, AStoreKeepsOnlyWhatIsSurelyThere) {
+  auto keptBy = [](auto make) {
+    Assembler a;
+    FunctionAssembler f(a, "f", {a.pointer, a.i8, a.pointer});
+    uint32_t store = make(a, f);
+    f.ret();
+    f.finish();
+    return Decoded(a).step(store).kept;
+  };
+  EXPECT_EQ(keptBy([](Assembler& a, FunctionAssembler& f) {
+              return storeField(a, f, f.argument(0), f.argument(2)).store; // from elsewhere
+            }),
+            0u);
+  EXPECT_EQ(keptBy([](Assembler& a, FunctionAssembler& f) {
+              return storeField(a, f, f.argument(0), f.argument(0), 2).store; // it overlaps the rest
+            }),
+            0x03u);
+  EXPECT_EQ(keptBy([](Assembler& a, FunctionAssembler& f) { // something is written in between
+              Operand unit = f.load(a.i8, f.argument(0));
+              f.store(a.i8, f.argument(2), f.argument(1));
+              f.store(a.i8, f.argument(0), f.add(Op::And, a.i8, {unit, a.constant(0x0f)}));
+              return 4u;
+            }),
+            0u);
+  EXPECT_EQ(keptBy([](Assembler& a, FunctionAssembler& f) { // stored as it was: whoever did that meant it
+              f.store(a.i8, f.argument(0), f.load(a.i8, f.argument(0)));
+              return 2u;
+            }),
+            0u);
+}
+
 } // namespace
 } // namespace faultline::depend

@@ -3,10 +3,12 @@
 //   1000+3 <= m2000+3      3 bytes at 0x1000, bytewise from the 3 bytes at 0x2000
 //   r <- a1 m2000+4        the result, from argument 1 and from memory
 //   i0+5 w f1a2            input from byte 0 on, 5 bytes; the world; argument 2 of the call of the frame
-//   around ? 1000+40 <- a0        only where the program notices it
+//   around i#1                    what the second conversion of a scanf took of its input ? 1000+40 <- a0
+//   only where the program notices it
 #pragma once
 
 #include "depend/outside_flow.h"
+#include "depend/scanned_input.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@ inline std::string text(const FlowSource& s) {
   case FlowSource::Memory:
     return fmt::format("m{:x}+{}", s.address, s.size);
   case FlowSource::Input:
+    if (isPiece(s.address)) return fmt::format("i#{}", pieceNumber(s.address));
     return s.size == kAllInput ? "i?" : fmt::format("i{}+{}", s.address, s.size);
   default:
     return "w";

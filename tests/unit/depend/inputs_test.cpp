@@ -1,5 +1,6 @@
 // Which bytes of which stream the calls of recorded programs took.
 #include "depend/inputs.h"
+#include "depend/scanned_input.h"
 
 #include "unit/depend/recorded_program.h"
 
@@ -32,7 +33,10 @@ std::vector<std::string> places(const Inputs& inputs, std::string_view what) {
   if (!found) return {found.error().message};
   std::vector<std::string> out;
   for (const InputPlace& p : found->places)
-    out.push_back(fmt::format("{} {}+{} at {}", p.call ? "call" : "memory", p.first, p.size, p.offset));
+    if (isPiece(p.first))
+      out.push_back(fmt::format("conversion {} at {}", pieceNumber(p.first), p.offset));
+    else
+      out.push_back(fmt::format("{} {}+{} at {}", p.call ? "call" : "memory", p.first, p.size, p.offset));
   for (size_t k = 0; k < found->uncertain.size(); ++k) out.push_back("uncertain");
   return out;
 }
@@ -62,7 +66,10 @@ int main(void) {
   EXPECT_THAT(places(inputs, "stdin:0"), ElementsAre("call 0+1 at 0"));
   EXPECT_THAT(places(inputs, "stdin:3-3"), ElementsAre("call 2+1 at 3"));
   EXPECT_THAT(places(inputs, "stdin:9-12"),
-              ElementsAre("call 4+2 at 9", "call 0+1 at 11", "call 0+1 at 12", "call 0+1 at 12"));
+              ElementsAre("call 4+2 at 9", "conversion 1 at 9", "call 0+1 at 11", "call 0+1 at 12",
+                          "call 0+1 at 12"));
+  EXPECT_THAT(places(inputs, "stdin:7"), ElementsAre("call 2+1 at 7", "conversion 0 at 5"));
+  EXPECT_THAT(places(inputs, "stdin:8"), ElementsAre("call 3+1 at 8")) << "a blank between two conversions";
   EXPECT_THAT(places(inputs, "stdin:17-19"), ElementsAre("call 5+1 at 17", "call 0+2 at 18"));
   EXPECT_THAT(places(inputs, "stdin:22-30"), IsEmpty());
   EXPECT_THAT(places(inputs, "stdin:5-x")[0], HasSubstr("read nothing called"));

@@ -13,6 +13,7 @@
 #include "unit/depend/control_paths.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,7 @@ struct Executed {
   const fir::Instruction* instruction = nullptr;
   std::vector<std::vector<Source>> operands = {}; // words of each; none: a constant
   std::vector<Source> loaded = {};                // bytes
+  std::vector<Source> overwritten = {};           // Store: bytes; StoreVar: the word; what stood there before
   uint32_t chosen = 0;                            // operand that a Phi or Select took
   uint32_t control = kNothing;                    // what decided that it was executed
   uint32_t edge = kNothing;                       // Phi: what decided from where it came
@@ -101,7 +103,11 @@ public:
     }
   }
   void onStore(uint64_t address, uint64_t size) override {
-    for (uint64_t b = 0; b < size; ++b) memory_[address + b] = {current_, Source::Memory, uint32_t(b)};
+    for (uint64_t b = 0; b < size; ++b) {
+      Source& place = memory_[address + b];
+      executed[current_].overwritten.push_back(place);
+      place = {current_, Source::Memory, uint32_t(b)};
+    }
   }
   void onCall(const replay::DecodedFunction& callee, bool fromOutside) override {
     Stack& stack = stacks_[thread_];
@@ -190,6 +196,7 @@ private:
       return;
     }
     // A call's result comes from outside, unless a function of the program returns it.
+    if (i.op == fir::Op::StoreVar && count == 1) executed[current_].overwritten = {frame.words[first]};
     bool isOutside = i.op == fir::Op::Call || i.op == fir::Op::LandingPad || i.op == fir::Op::Opaque;
     for (uint32_t j = 0; j < count; ++j)
       frame.words[first + j] =
@@ -246,6 +253,17 @@ public:
     return found;
   }
 
+  // Of each instance that serves to write bits back as they were: those bits of what it makes.
+  std::map<uint32_t, uint64_t> onlyPassedOn() const {
+    std::map<uint32_t, uint64_t> found;
+    for (uint32_t k = 0; k < r_.executed.size(); ++k)
+      if (std::optional<Bits> value = writtenBack(k)) {
+        found[k] |= value->kept;
+        for (uint32_t passed : value->through) found[passed] |= value->kept;
+      }
+    return found;
+  }
+
   // Something was made outside of the program: the reference knows no more.
   bool reachesOutside() const { return reachesOutside_; }
 
@@ -256,6 +274,12 @@ private:
   void want(const Source& s, uint64_t bits) {
     if (s.part == Source::Outside && bits) reachesOutside_ = true;
     if (s.instance == kNothing || !bits) return;
+    uint64_t kept = bits & keptBits(s);
+    if (kept) {
+      const Executed& x = r_.executed[s.instance];
+      want(x.overwritten.at(s.part == Source::Memory ? s.number : 0), kept);
+      return want(s, bits & ~kept);
+    }
     uint64_t& have = wanted_[{s.instance, s.part, s.number}];
     bits &= ~have;
     have |= bits;
@@ -274,6 +298,108 @@ private:
   }
   void decided(uint32_t by) {
     if (options_.control && by != kNothing) include(by);
+  }
+
+  // ---- stores that write bits back as they were (depend/written_back.h)
+
+  struct Bits { // of a value
+    uint64_t zero = 0, kept = 0;
+    std::vector<uint32_t> through = {}; // the load that the kept ones are of, and what they passed since then
+  };
+  static uint64_t low(uint64_t count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
+  static bool isNumberType(const fir::Type& t) {
+    return t.kind == fir::TypeKind::Int && t.words == 1 && t.lanes == 1;
+  }
+  // Since the last call or branch before x, up to it.
+  uint32_t stretchStart(uint32_t x) const {
+    auto ends = [&](uint32_t k) {
+      const Executed& e = r_.executed[k];
+      return e.instruction->op == Op::Call || fir::isTerminator(*e.module->image, *e.instruction);
+    };
+    while (x > 0 && !ends(x - 1)) --x;
+    return x;
+  }
+  Bits bitsOf(const Executed& x, uint32_t k, uint32_t start) const {
+    uint64_t n = 0;
+    if (isNumber(x, k, n)) return {.zero = ~n};
+    if (x.operands[k].size() != 1) return {};
+    const Source& s = x.operands[k][0];
+    if (s.part != Source::Result || s.instance == kNothing || s.instance < start) return {};
+    return bitsOf(s.instance, start);
+  }
+  Bits bitsOf(uint32_t instance, uint32_t start) const {
+    const Executed& x = r_.executed[instance];
+    const fir::Instruction& i = *x.instruction;
+    const fir::Image& image = *x.module->image;
+    const fir::Type& type = image.types[i.type];
+    if (!isNumberType(type)) return {};
+    uint64_t all = low(type.bits), n = 0;
+    switch (i.op) {
+    case Op::Load:
+    case Op::LoadVar:
+      if (i.op == Op::Load && i.imm * 8 != type.bits) return {};
+      return {~all, all, {instance}};
+    case Op::And:
+    case Op::Or:
+    case Op::Xor: {
+      Bits a = bitsOf(x, 0, start), b = bitsOf(x, 1, start), out;
+      out.zero = i.op == Op::And ? a.zero | b.zero : a.zero & b.zero;
+      uint64_t keepA = i.op != Op::And ? b.zero : isNumber(x, 1, n) ? n : 0;
+      uint64_t keepB = i.op != Op::And ? a.zero : isNumber(x, 0, n) ? n : 0;
+      const Bits& from = a.kept & keepA ? a : b;
+      out.kept = a.kept & keepA ? a.kept & keepA : b.kept & keepB;
+      if (!out.kept) return out;
+      out.through = from.through;
+      out.through.push_back(instance);
+      return out;
+    }
+    case Op::Shl:
+      if (!isNumber(x, 1, n) || n >= 64) return {};
+      return {.zero = bitsOf(x, 0, start).zero << n | low(n) | ~all};
+    case Op::LShr:
+      if (!isNumber(x, 1, n) || n >= 64) return {};
+      return {.zero = ~(~bitsOf(x, 0, start).zero >> n)};
+    case Op::ZExt:
+    case Op::Trunc:
+      if (!isNumberType(image.types[i.aux])) return {};
+      return {.zero = bitsOf(x, 0, start).zero | ~(all & low(image.types[i.aux].bits))};
+    default:
+      return {};
+    }
+  }
+  static bool writes(Op op) {
+    return op == Op::Store || op == Op::Copy || op == Op::Fill || op == Op::AtomicRMW || op == Op::CmpXchg ||
+           op == Op::VaStart || op == Op::VaCopy || op == Op::Opaque;
+  }
+  // What an instance stores, if it is a store that keeps some of the bits.
+  std::optional<Bits> writtenBack(uint32_t instance) const {
+    const Executed& x = r_.executed[instance];
+    const fir::Instruction& i = *x.instruction;
+    bool isVariable = i.op == Op::StoreVar;
+    if (!isVariable && i.op != Op::Store) return std::nullopt;
+    const fir::Type& type = x.module->image->types[i.type];
+    if (!isNumberType(type) || x.operands[1].empty()) return std::nullopt;
+    Bits value = bitsOf(x, 1, stretchStart(instance));
+    if (!value.kept || value.kept == low(type.bits)) return std::nullopt;
+    const fir::Instruction& load = *r_.executed[value.through[0]].instruction;
+    if (load.op != (isVariable ? Op::LoadVar : Op::Load)) return std::nullopt;
+    fir::Operand place = x.module->image->operandsOf(i)[0];
+    if (x.module->image->operandsOf(load)[0] != place) return std::nullopt;
+    if (!isVariable && load.imm != i.imm) return std::nullopt;
+    for (uint32_t k = value.through[0] + 1; k < instance; ++k) {
+      const fir::Instruction& between = *r_.executed[k].instruction;
+      if (!isVariable && writes(between.op)) return std::nullopt;
+      if (between.op == Op::StoreVar && x.module->image->operandsOf(between)[0] == place) return std::nullopt;
+    }
+    return value;
+  }
+  // Bits of the word that the source is, or of its byte.
+  uint64_t keptBits(const Source& s) const {
+    bool isVariable = r_.executed[s.instance].instruction->op == Op::StoreVar;
+    if (s.part != (isVariable ? Source::Result : Source::Memory)) return 0;
+    std::optional<Bits> value = writtenBack(s.instance);
+    if (!value) return 0;
+    return isVariable ? value->kept : value->kept >> s.number * 8 & 0xff;
   }
 
   // What an instance needs whatever is wanted of it.

@@ -27,6 +27,18 @@ TEST(WantedMemory, TakesOutWhatWasPutIn) {
   EXPECT_EQ(masks, std::vector<uint64_t>{0});
 }
 
+TEST(WantedMemory, BitsThatAreKeptStayWanted) {
+  WantedMemory m;
+  std::vector<uint64_t> masks;
+  m.wantAll(0x1006, 4, 3);
+  EXPECT_EQ(m.take(0x1006, 4, masks, 0x00ff0f00), 3u); // across a word's end
+  EXPECT_EQ(masks, std::vector<uint64_t>{0xff00f0ffu});
+  EXPECT_EQ(m.take(0x1006, 4, masks, 0x00ff0f00), kNobody);
+  EXPECT_EQ(m.take(0x1006, 4, masks), 3u);
+  EXPECT_EQ(masks, std::vector<uint64_t>{0x00ff0f00u});
+  EXPECT_TRUE(m.empty());
+}
+
 TEST(WantedMemory, KeepsBitsApart) {
   WantedMemory m;
   uint64_t bits = 0xf0f0;
