@@ -88,7 +88,7 @@ struct Step {
   Place address, source, size;
   uint64_t parameter = 0;
   uint64_t kept = 0;   // of a store: bits that it writes back as they were (written_back.h)
-  uint64_t passed = 0; // bits of a result that only go to such a store
+  uint64_t unread = 0; // bits of a result that no one makes anything of: only other bits of it are looked at
 };
 
 struct SegmentCode {

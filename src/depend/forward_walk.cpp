@@ -330,8 +330,7 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
     std::vector<Touch> out = through(code, s, words, frame, from, why);
     Touch before = s.kept ? word(frame, s.dst) : Touch{};
     before.mask &= s.kept;
-    // The steps that write a bit-field's neighbours back are passed by.
-    uint64_t others = ~(s.kept | s.passed);
+    uint64_t others = ~(s.kept | s.unread);
     auto set = [&] {
       for (Touch& t : out) t.mask &= others;
       if (before) out[0] = {out[0].mask | before.mask, out[0] ? out[0].node : before.node};
@@ -350,7 +349,7 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
   case StepKind::Load: {
     std::vector<uint64_t> masks;
     Touch t = memory(valueOf(s.address), s.bytes, &masks);
-    if (s.passed) t.mask = masks[0] &= ~s.passed;
+    if (s.unread) t.mask = masks[0] &= ~s.unread;
     if (t) from = t.node;
     bool place = !t && touchedAddress();
     bool controlled = !t && !place && frame.block != kClean;
@@ -358,7 +357,7 @@ void ForwardWalk::step(const SegmentCode& code, uint32_t k, StepWords words, Fra
     uint32_t node = include(code, k, controlled ? frame.block : from, controlled ? Why::Control : why);
     std::vector<Touch> out(s.dstWords);
     for (uint32_t j = 0; j < s.dstWords; ++j)
-      out[j] = {(place || controlled ? kAllBits : j < masks.size() ? masks[j] : 0) & ~s.passed, node};
+      out[j] = {(place || controlled ? kAllBits : j < masks.size() ? masks[j] : 0) & ~s.unread, node};
     return setWords(frame, s.dst, s.dstWords, out);
   }
   case StepKind::Store:

@@ -37,6 +37,7 @@ public:
       }
       if (step.dstWords == 1 && i.op != Op::StoreVar) known_[step.dst] = std::move(known);
     }
+    markUnread();
   }
 
 private:
@@ -145,19 +146,72 @@ private:
     // All of it: nothing is stored that was not there. Whoever wrote that meant it.
     if (value.kept == lowBits(image_.types[i.type].bits)) return;
     code_.steps[k].kept = value.kept;
-    if (!isUsedOnce(value.steps)) return;
-    for (uint32_t step : value.steps) code_.steps[step].passed = value.kept;
   }
 
-  // Each of these steps for the next one alone.
-  bool isUsedOnce(const std::vector<uint32_t>& steps) const {
+  // ---- bits that nobody reads
+
+  void markUnread() {
+    std::optional<std::unordered_map<uint32_t, uint32_t>> uses; // most segments need none
+    std::unordered_map<uint32_t, uint64_t> read;                // of words, by what is behind
+    for (uint32_t k = code_.count; k-- > 0;) {
+      const fir::Instruction& i = instruction(k);
+      Step& step = code_.steps[k];
+      uint64_t all = ~uint64_t(0), mostly = all;
+      if (step.dstWords == 1 && i.op != Op::StoreVar && isScalar(i.type))
+        if (auto it = read.find(step.dst); it != read.end()) mostly = it->second;
+      if (~mostly & lowBits(image_.types[i.type].bits)) {
+        if (!uses) uses = usesOfResults();
+        if ((*uses)[step.dst] == 1) all = mostly;
+        step.unread = ~all & lowBits(image_.types[i.type].bits);
+      }
+      std::span<const fir::Operand> operands = image_.operandsOf(i);
+      for (uint32_t o = 0; o < operands.size(); ++o)
+        if (isWord(operands[o])) read[fir::operandIndex(operands[o])] = readBits(i, step, o, all);
+    }
+  }
+
+  // How often the function uses each word that the segment makes.
+  std::unordered_map<uint32_t, uint32_t> usesOfResults() const {
     std::unordered_map<uint32_t, uint32_t> uses;
-    for (uint32_t step : steps) uses[code_.steps[step].dst] = 0;
+    for (const Step& step : code_.steps)
+      if (step.dstWords == 1) uses[step.dst] = 0;
     for (const fir::Instruction& i : image_.instructionsOf(image_.functions[code_.function]))
       for (fir::Operand o : image_.operandsOf(i))
         if (isWord(o))
           if (auto it = uses.find(fir::operandIndex(o)); it != uses.end()) ++it->second;
-    return std::all_of(uses.begin(), uses.end(), [](auto& use) { return use.second == 1; });
+    return uses;
+  }
+
+  // Of operand o, where `wanted` bits of the result are read.
+  uint64_t readBits(const fir::Instruction& i, const Step& step, uint32_t o, uint64_t wanted) const {
+    const uint64_t all = ~uint64_t(0);
+    if (i.op == Op::Store || i.op == Op::StoreVar) return o == 1 ? ~step.kept : all;
+    if (i.dst == fir::kNone || !isScalar(i.type) || i.operandCount < 1) return all;
+    wanted &= lowBits(image_.types[i.type].bits);
+    std::optional<uint64_t> other;
+    if (i.operandCount == 2) other = number(operand(i, 1 - o));
+    switch (i.op) {
+    case Op::And:
+      return wanted & other.value_or(all);
+    case Op::Or:
+      return wanted & ~other.value_or(0);
+    case Op::Xor:
+      return wanted;
+    case Op::Shl:
+      return o == 0 && other && *other < 64 ? wanted >> *other : all;
+    case Op::LShr:
+      return o == 0 && other && *other < 64 ? wanted << *other : all;
+    case Op::AShr: {
+      uint32_t bits = image_.types[i.type].bits;
+      if (o != 0 || !other || *other >= bits) return all;
+      return wanted << *other | (wanted >> (bits - 1 - *other) ? uint64_t(1) << (bits - 1) : 0);
+    }
+    case Op::Trunc:
+    case Op::ZExt:
+      return isScalar(i.aux) ? wanted & lowBits(image_.types[i.type].bits) : all;
+    default:
+      return all;
+    }
   }
 
   const ModuleCode& module_;
@@ -172,13 +226,11 @@ private:
 } // namespace
 
 void markWrittenBack(const ModuleCode& module, const fir::Segment& segment, SegmentCode& code) {
-  bool masks = false, stores = false;
   for (uint32_t k = 0; k < code.count; ++k) {
     Op op = module.image->instructions[segment.first + k].op;
-    masks |= op == Op::And || op == Op::Or;
-    stores |= masks && (op == Op::Store || op == Op::StoreVar);
+    bool masks = op == Op::And || op == Op::Or || op == Op::LShr || op == Op::AShr || op == Op::Trunc;
+    if (masks) return Search(module, segment, code).run();
   }
-  if (stores) Search(module, segment, code).run();
 }
 
 } // namespace faultline::depend

@@ -9,9 +9,10 @@
 
 namespace faultline::depend {
 
-// Sets Step::kept and Step::passed in a segment whose steps are there. The load and the store have to be in
+// Sets Step::kept and Step::unread in a segment whose steps are there. The load and the store have to be in
 // the segment, with the same operand for the address (or the same variable) and nothing between them that
-// writes.
+// writes. Unread are bits of a word that has one use, in the segment, which masks or shifts them away, or
+// keeps them.
 void markWrittenBack(const ModuleCode& module, const fir::Segment& segment, SegmentCode& code);
 
 } // namespace faultline::depend
