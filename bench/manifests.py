@@ -73,13 +73,21 @@ def beside(lines, at):
 def changed_lines(right, faulty):
     """Where the fault is, in the faulty text: the changed and added lines; where lines are missing, those beside."""
     old, new = right.splitlines(), faulty.splitlines()
+    head = common_head(old, new)
+    tail = common_head(old[head:][::-1], new[head:][::-1])
     found = set()
-    for tag, _, _, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    matcher = difflib.SequenceMatcher(None, old[head:len(old) - tail], new[head:len(new) - tail], autojunk=False)
+    for tag, _, _, first, last in matcher.get_opcodes():
         if tag == "equal":
             continue
-        code = [n + 1 for n in range(first, last) if is_code(new[n])]
-        found.update(code or beside(new, last))
+        code = [n + 1 for n in range(head + first, head + last) if is_code(new[n])]
+        found.update(code or beside(new, head + last))
     return sorted(found)
+
+
+def common_head(a, b):
+    """How many lines both begin with. What they share there need not be matched, which takes minutes for a large file."""
+    return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
 
 
 class Fault:
