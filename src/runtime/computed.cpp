@@ -12,19 +12,41 @@ namespace {
 
 const uint8_t* shadowAt(uint64_t address) { return shadowOf(reinterpret_cast<const void*>(address)); }
 
+// Of the first bytes that differ, in the order of memory.
+uint32_t differenceOf(uint64_t x, uint64_t y) {
+  unsigned shift = unsigned(__builtin_ctzll(x ^ y)) & ~7u;
+  return uint32_t(int(x >> shift & 0xff) - int(y >> shift & 0xff));
+}
+
+uint64_t eightAt(const uint8_t* at) {
+  uint64_t value;
+  memcpy(&value, at, 8);
+  return value;
+}
+
+// The first four and the last four of 4 to 8 bytes.
+uint64_t endsOf(const uint8_t* at, uint64_t size) {
+  uint32_t first, last;
+  memcpy(&first, at, 4);
+  memcpy(&last, at + size - 4, 4);
+  return first | uint64_t(last) << 32;
+}
+
 uint32_t difference(const uint8_t* a, const uint8_t* b, uint64_t size) {
-  uint64_t at = 0;
-  for (; at + 8 <= size; at += 8) {
-    uint64_t x, y;
-    memcpy(&x, a + at, 8);
-    memcpy(&y, b + at, 8);
-    if (x == y) continue;
-    unsigned shift = unsigned(__builtin_ctzll(x ^ y)) & ~7u;
-    return uint32_t(int(x >> shift & 0xff) - int(y >> shift & 0xff));
+  if (size < 4) {
+    for (uint64_t at = 0; at < size; ++at)
+      if (a[at] != b[at]) return uint32_t(int(a[at]) - int(b[at]));
+    return 0;
   }
-  for (; at < size; ++at)
-    if (a[at] != b[at]) return uint32_t(int(a[at]) - int(b[at]));
-  return 0;
+  if (size < 8) {
+    uint64_t x = endsOf(a, size), y = endsOf(b, size);
+    return x == y ? 0 : differenceOf(x, y);
+  }
+  for (uint64_t at = 0; at + 8 <= size; at += 8)
+    if (uint64_t x = eightAt(a + at), y = eightAt(b + at); x != y) return differenceOf(x, y);
+  // The rest once more with bytes before it, which are equal.
+  uint64_t x = eightAt(a + size - 8), y = eightAt(b + size - 8);
+  return x == y ? 0 : differenceOf(x, y);
 }
 
 // Replay has it, and does not need for ever to look at it.

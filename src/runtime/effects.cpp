@@ -25,6 +25,8 @@ static size_t firstDifference(const uint8_t* a, const uint8_t* b, size_t from, s
     i += 32;
   }
   while (i + 8 <= size && word(a + i) == word(b + i)) i += 8;
+  // The rest once more with bytes before it, which are equal.
+  if (size >= 8 && i + 8 > size && word(a + size - 8) == word(b + size - 8)) return size;
   while (i < size && a[i] == b[i]) ++i;
   return i;
 }
