@@ -72,6 +72,9 @@ enum fl_operation {
   FL_OPERATION_COMPARE = 64, /* + LLVM's number of the predicate, of integers and floats */
 };
 
+/* A slot of its own: which of the others (program/other_operands.h) a load shall have read, from 1 on. */
+#define FL_SLOT_OTHER 0xffffu
+
 typedef struct fl_alteration {
   uint32_t kind;
   uint32_t instruction; /* global id */

@@ -21,14 +21,17 @@
 //                                        br (%a == 0), next, cold           cold: %d = fl_alter(%c, id,
 //                                        module) br i1 phi(%c, %d), ...
 //
-// It asks for conditions of branches and switches, for loaded and stored values and results of calls; and for
-// stores and calls whether they are to be left out.
+// It asks for conditions of branches and switches, for loaded and stored values and results of calls; for
+// loads, whether another variable or member is to be read; and for stores and calls whether they are to be
+// left out.
 #pragma once
 
 #include "compiler/plan.h"
+#include "program/image.h"
 
 namespace faultline::compiler {
 
-void instrumentModule(ModulePlan& plan, const InsideNames& inside, VariantKind kind);
+// `image` is what the module was lowered to.
+void instrumentModule(ModulePlan& plan, const InsideNames& inside, VariantKind kind, const fir::Image& image);
 
 } // namespace faultline::compiler

@@ -18,9 +18,9 @@ SmallVector<Use*> usesOf(Instruction& i) {
   return uses;
 }
 
-bool canBeSkipped(const CallInst& i) {
-  return !i.isMustTailCall() && !i.doesNotReturn() && !i.hasFnAttr(Attribute::ReturnsTwice) &&
-         i.getIntrinsicID() == Intrinsic::not_intrinsic;
+bool canBeSkipped(const CallBase& i) {
+  return (isa<CallInst>(i) || isa<InvokeInst>(i)) && !i.isMustTailCall() && !i.doesNotReturn() &&
+         !i.hasFnAttr(Attribute::ReturnsTwice) && i.getIntrinsicID() == Intrinsic::not_intrinsic;
 }
 
 std::optional<uint32_t> operationOf(unsigned opcode) {
@@ -97,9 +97,10 @@ void FunctionInstrument::visitAlterable(Instruction& i) {
   if (auto* branch = dyn_cast<BranchInst>(&i); branch && branch->isConditional()) return alterCondition(i, 0);
   if (isa<SwitchInst>(i)) return alterCondition(i, 0);
   if (auto* s = dyn_cast<StoreInst>(&i)) return alterStore(*s);
-  if (auto* c = dyn_cast<CallInst>(&i); c && canBeSkipped(*c) && !isCopyCall(*c) && !isFillCall(*c))
+  if (auto* c = dyn_cast<CallBase>(&i); c && canBeSkipped(*c) && !isCopyCall(*c) && !isFillCall(*c))
     return alterCall(*c);
-  if (isa<LoadInst>(i)) return alterValue(i);
+  if (auto* l = dyn_cast<LoadInst>(&i)) return alterLoad(*l);
+  if (isa<FPToSIInst>(i) || isa<FPToUIInst>(i)) return alterValue(i);
   if (operationOf(i)) return alterComputed(i);
   visit(i);
 }
@@ -166,6 +167,39 @@ void FunctionInstrument::alterValue(Instruction& i) {
     if (other != &i) use->set(other);
 }
 
+// Beside another value, it may get what another variable or member has.
+void FunctionInstrument::alterLoad(LoadInst& i) {
+  uint32_t number = id(i);
+  SmallVector<Use*> uses = usesOf(i);
+  Instruction* next = i.getNextNode();
+  visit(i);
+  if (uses.empty() || !isWord(i.getType())) return;
+  auto others = hooks_.others.at(hooks_.image.functionOf(number), number);
+  Value* other = alteredBy(&i, next, number, [&](IRBuilder<>& b, Value* word) {
+    Value* choice =
+        others.empty()
+            ? nullptr
+            : hooks_.call(b, hooks_.fl_alter_operand,
+                          {b.getInt64(0), b.getInt32(FL_SLOT_OTHER), idValue(number), hooks_.descriptor});
+    for (size_t k = 0; k < others.size(); ++k)
+      if (Value* instead = readInstead(b, i, others[k]))
+        word = b.CreateSelect(b.CreateICmpEQ(choice, b.getInt64(k + 1)), asWord(b, instead), word);
+    return hooks_.call(b, hooks_.fl_alter, {word, idValue(number), hooks_.descriptor});
+  });
+  for (Use* use : uses)
+    if (other != &i) use->set(other);
+}
+
+Value* FunctionInstrument::readInstead(IRBuilder<>& b, LoadInst& i, const fir::OtherOperand& other) {
+  Value* from = nullptr;
+  if (other.kind == fir::OtherOperand::Member) {
+    from = b.CreateConstGEP1_64(hooks_.i8, i.getPointerOperand(), uint64_t(other.distance));
+  } else if (AllocaInst* variable = variables_.lookup(other.variable)) {
+    if (variable->getAllocatedType() == i.getType()) from = variable;
+  }
+  return from ? b.CreateAlignedLoad(i.getType(), from, i.getAlign()) : nullptr;
+}
+
 // head: armed? -> cold: new value; left out? -> after
 // own:  store  -> after
 void FunctionInstrument::alterStore(StoreInst& i) {
@@ -206,7 +240,7 @@ void FunctionInstrument::alterComputed(Instruction& i) {
   for (Use* use : uses) use->set(other);
 }
 
-void FunctionInstrument::alterConstantArguments(CallInst& i) {
+void FunctionInstrument::alterConstantArguments(CallBase& i) {
   for (unsigned k = 0; k < i.arg_size(); ++k) {
     if (!isa<ConstantInt>(i.getArgOperand(k)) || i.paramHasAttr(k, Attribute::ImmArg)) continue;
     i.setArgOperand(k, alteredBy(i.getArgOperand(k), &i, id(i), [&](IRBuilder<>& cold, Value* word) {
@@ -220,13 +254,14 @@ void FunctionInstrument::alterConstantReturn(ReturnInst& i) {
   if (i.getReturnValue() && isa<ConstantInt>(i.getReturnValue())) alterCondition(i, 0);
 }
 
-void FunctionInstrument::alterCall(CallInst& i) {
+void FunctionInstrument::alterCall(CallBase& i) {
   uint32_t number = id(i);
   alterConstantArguments(i);
   SmallVector<Use*> uses = usesOf(i);
   BasicBlock* head = i.getParent();
   BasicBlock* own = SplitBlock(head, &i);
-  BasicBlock* after = SplitBlock(own, i.getNextNode());
+  auto* invoke = dyn_cast<InvokeInst>(&i);
+  BasicBlock* after = invoke ? SplitEdge(own, invoke->getNormalDest()) : SplitBlock(own, i.getNextNode());
   auto* cold = BasicBlock::Create(hooks_.context, "", &function_, own);
   branchIfArmed(head, cold, number);
   IRBuilder<> b(cold);

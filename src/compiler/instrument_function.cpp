@@ -20,6 +20,7 @@ void FunctionInstrument::run() {
   SmallVector<Instruction*> exits;
   for (Instruction& i : instructions(function_)) {
     if (isa<DbgInfoIntrinsic>(i)) continue;
+    if (auto* a = dyn_cast<AllocaInst>(&i)) variables_[id(i)] = a;
     if (isa<ReturnInst>(i))
       exits.push_back(&i);
     else
@@ -212,8 +213,9 @@ void FunctionInstrument::promotePrivateVariables() {
   PromoteMemToReg(promoted_, tree);
 }
 
-void instrumentModule(ModulePlan& plan, const InsideNames& inside, VariantKind kind) {
-  ModuleHooks hooks(plan, inside, kind);
+void instrumentModule(ModulePlan& plan, const InsideNames& inside, VariantKind kind,
+                      const fir::Image& image) {
+  ModuleHooks hooks(plan, inside, kind, image);
   for (FunctionPlan& f : plan.functions) FunctionInstrument(hooks, f).run();
   hooks.finish();
 }

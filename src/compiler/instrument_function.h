@@ -59,10 +59,12 @@ private:
   void visitAlterable(llvm::Instruction& i);
   void alterCondition(llvm::Instruction& terminator, unsigned operand);
   void alterValue(llvm::Instruction& i);
+  void alterLoad(llvm::LoadInst& i);
+  llvm::Value* readInstead(llvm::IRBuilder<>& b, llvm::LoadInst& i, const fir::OtherOperand& other);
   void alterStore(llvm::StoreInst& i);
-  void alterCall(llvm::CallInst& i);
+  void alterCall(llvm::CallBase& i);
   void alterComputed(llvm::Instruction& i);
-  void alterConstantArguments(llvm::CallInst& i);
+  void alterConstantArguments(llvm::CallBase& i);
   void alterConstantReturn(llvm::ReturnInst& i);
   using Ask = llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&, llvm::Value* word)>;
   llvm::Value* altered(llvm::Value* value, llvm::Instruction* at, uint32_t id);
@@ -88,6 +90,7 @@ private:
   llvm::Value* frameBase_ = nullptr;       // integer
   llvm::AllocaInst* currentTop_ = nullptr; // this function's frame top, to go back to after an unwinding
   llvm::SmallVector<llvm::AllocaInst*> promoted_;
+  llvm::DenseMap<uint32_t, llvm::AllocaInst*> variables_; // by id
 };
 
 } // namespace faultline::compiler

@@ -47,10 +47,11 @@ bool isOnlyCalled(const Function& f) {
 
 } // namespace
 
-ModuleHooks::ModuleHooks(ModulePlan& plan, const InsideNames& inside, VariantKind kind)
-    : plan(plan), inside(inside), kind(kind), module(*plan.module), context(module.getContext()),
-      i8(Type::getInt8Ty(context)), i32(Type::getInt32Ty(context)), i64(Type::getInt64Ty(context)),
-      pointer(PointerType::getUnqual(context)) {
+ModuleHooks::ModuleHooks(ModulePlan& plan, const InsideNames& inside, VariantKind kind,
+                         const fir::Image& image)
+    : plan(plan), inside(inside), kind(kind), image(image), others(image), module(*plan.module),
+      context(module.getContext()), i8(Type::getInt8Ty(context)), i32(Type::getInt32Ty(context)),
+      i64(Type::getInt64Ty(context)), pointer(PointerType::getUnqual(context)) {
 #define FL_HOOK_DECLARE(hook, convention, result, parameters)                                                \
   hook = declareHook(module, #hook, convention, #result[0], #parameters);
   FL_HOOKS(FL_HOOK_DECLARE)

@@ -5,6 +5,7 @@
 #include "abi/hooks.h"
 #include "abi/state.h"
 #include "compiler/plan.h"
+#include "program/other_operands.h"
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -12,7 +13,7 @@ namespace faultline::compiler {
 
 class ModuleHooks {
 public:
-  ModuleHooks(ModulePlan& plan, const InsideNames& inside, VariantKind kind);
+  ModuleHooks(ModulePlan& plan, const InsideNames& inside, VariantKind kind, const fir::Image& image);
 
   // One per hook, in the order of FL_HOOKS.
 #define FL_HOOK_MEMBER(name, convention, result, parameters) llvm::FunctionCallee name;
@@ -22,6 +23,8 @@ public:
   ModulePlan& plan;
   const InsideNames& inside;
   VariantKind kind;
+  const fir::Image& image;
+  fir::OtherOperands others;
   llvm::Module& module;
   llvm::LLVMContext& context;
   llvm::Type* i8;

@@ -107,8 +107,9 @@ Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, c
   ModulePlan plan = planModule(m, hash);
   VariantUnit unit;
   unit.fir = lowerModule(plan, inside).finish(hash);
+  FL_TRY(image, fir::imageFromBytes(unit.fir));
   StripDebugInfo(m);
-  instrumentModule(plan, inside, kind);
+  instrumentModule(plan, inside, kind, image);
   hideDivisors(m);
   std::string problem;
   raw_string_ostream stream(problem);

@@ -48,7 +48,7 @@ void BackwardWalk::call(const SegmentCode& code, uint32_t k, FrameWants& frame) 
   };
   if (frame.call.isPending) { // it called back a function that is of interest
     uint32_t node = takeIn(frame.call.control, Why::Call);
-    wantArguments(code, frame, node);
+    wantArguments(code, frame, node, Why::Value);
     frame.call.clear();
   }
   if (!thread_->hasCallee) return;
@@ -149,11 +149,11 @@ void BackwardWalk::outsideWrote(const TraceOther& o) {
 
 // ---- outside calls
 
-void BackwardWalk::wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node) {
+void BackwardWalk::wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node, Why why) {
   const Step& s = site.steps.back();
   for (uint32_t j = 0; j < s.useCount && options_.values; ++j)
     if (const Use& use = site.uses[s.firstUse + j]; use.words)
-      frame.want(use.word, kAllBits, makeWanter(node, j == 0 ? Why::Control : Why::Value));
+      frame.want(use.word, kAllBits, makeWanter(node, j == 0 ? Why::Control : why));
 }
 
 // Someone read memory that outside code had written at a time unknown. A call without a model that was given
@@ -290,7 +290,13 @@ void BackwardWalk::outsideCall(const TraceOther& o, const OutsideEffect* effect)
   frame->outside = node;
   frame->isOutsideNew = isKnown ? frame->isLandedNew : slice_.nodes.size() > nodes;
   frame->callback = makeWanter(node, Why::Callback);
-  if (wantsArguments && s.kind == StepKind::Call) wantArguments(site, *frame, node);
+  // Where it copied from, and to, is what its arguments say.
+  auto isMemory = [](const FlowSource& source) { return source.kind == FlowSource::Memory; };
+  bool wantsPlaces = options_.addresses && std::ranges::any_of(hits, [&](const Hit& hit) {
+                       return !hit.flow->toResult && std::ranges::any_of(hit.flow->sources, isMemory);
+                     });
+  if ((wantsArguments || wantsPlaces) && s.kind == StepKind::Call)
+    wantArguments(site, *frame, node, wantsArguments ? Why::Value : Why::Address);
   for (const Hit& hit : hits)
     for (const FlowSource& source : hit.flow->sources)
       addSource(source, *hit.flow, hit.masks, site, *frame, node);

@@ -137,7 +137,7 @@ private:
                FrameWants& frame);
   void addSource(const FlowSource& source, const OutsideFlow& flow, std::span<const uint64_t> masks,
                  const SegmentCode& site, FrameWants& frame, uint32_t node);
-  void wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node);
+  void wantArguments(const SegmentCode& site, FrameWants& frame, uint32_t node, Why why);
   bool takesBlame(const OutsideEffect& effect, Wanter& who);
   void resolvePhis(const SegmentCode& code, FrameWants& frame);
   void leaveFunction(FrameWants& frame);

@@ -148,7 +148,7 @@ vprintf(f, list): format(f, list); result <- format(f, list), world
 vfprintf, vdprintf, __vprintf_chk(file, f, list): format(f, list); result <- format(f, list), world
 __vfprintf_chk, __vdprintf_chk(file, flag, f, list): format(f, list); result <- format(f, list), world
 puts(s): result <- s[z(s)], world
-fputs, fputs_unlocked(s, f): result <- world
+fputs, fputs_unlocked(s, f): result <- s[z(s)], world
 putchar, putchar_unlocked, putc, fputc, _IO_putc, putc_unlocked, fputc_unlocked(c): result <- c, world
 __overflow(f, c): result <- c, world
 fwrite, fwrite_unlocked(b, size, n, f): result <- size, n, world

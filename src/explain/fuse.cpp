@@ -102,9 +102,9 @@ private:
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {
     static const std::map<std::string, double> kForms = {
-        {"comparison", 1}, {"operator", 1},     {"sign", 1},      {"next-to", 0.9},
-        {"constant", 0.7}, {"off-by-one", 0.7}, {"operand", 0.7}, {"left-out", 0.6},
-        {"always", 0.5},   {"read", 0.4},       {"returned", 0.4}};
+        {"comparison", 1}, {"operator", 1},     {"sign", 1},       {"next-to", 0.9},
+        {"constant", 0.7}, {"off-by-one", 0.7}, {"variable", 0.7}, {"operand", 0.7},
+        {"left-out", 0.6}, {"always", 0.5},     {"read", 0.4},     {"returned", 0.4}};
     auto known = kForms.find(form);
     return known == kForms.end() ? 0.4 : known->second;
   }

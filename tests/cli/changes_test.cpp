@@ -112,10 +112,88 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"Start", "unsigned sum = 5", "unsigned sum = 4", "with 5 instead of 4"},
                       Fault{"Argument", "values[i], 3, 20", "values[i], 2, 20", "with 3 instead of 2"},
                       Fault{"Float", "sum / count", "sum * count", "with `/` instead of `*`"},
+                      Fault{"Variable", "value >= low && value <= high", "value >= low && value <= low",
+                            "with `high` instead of `low`"},
                       Fault{"Returned", "return -1;", "return -2;", "with -1 instead of -2"},
                       Fault{"Extra", "{ return (day + 3)", "{ day *= 2; return (day + 3)",
                             "if it were left out"}),
     [](const auto& info) { return info.param.name; });
+
+TEST_F(Changes, AnotherMemberWasMeant) {
+  build(R"(#include <stdio.h>
+struct box { int left, width, height; };
+static int area(const struct box* b) {
+  return b->width * b->width;
+}
+int main(void) {
+  struct box all[] = {{0, 3, 4}, {1, 5, 7}};
+  for (int i = 0; i < 2; i++) printf("%d\n", area(&all[i]));
+  return 0;
+}
+)",
+        "wrong");
+  test::writeFile(dir_ / "expected", "12\n35\n");
+  auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err;
+  json document = json::parse(got.out);
+  ASSERT_FALSE(document["changes"].empty());
+  EXPECT_EQ(document["changes"][0]["line"], 4) << document.dump(1);
+  EXPECT_EQ(document["changes"][0]["form"], "variable");
+  EXPECT_EQ(document["changes"][0]["text"], "with `height` instead of `width`");
+}
+
+TEST_F(Changes, ACallTooManyThatMayThrow) {
+  test::writeFile(dir_ / "wrong.cpp", R"(#include <cstdio>
+#include <map>
+#include <string>
+int main() {
+  std::map<std::string, int> owed{{"ann", 3}, {"bob", 4}};
+  std::string who = "ann";
+  owed[who] += 2;
+  owed.erase(who);
+  std::printf("%zu\n", owed.size());
+}
+)");
+  auto built = test::run({kBin + "/faultline-c++", "-g", "wrong.cpp", "-o", "wrong"}, options_);
+  ASSERT_EQ(built.status, 0) << built.err;
+  test::writeFile(dir_ / "expected", "2\n");
+  auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err << got.out;
+  json document = json::parse(got.out);
+  bool isFound = false;
+  for (const json& change : document["changes"])
+    isFound |= change["line"] == 8 && change["form"] == "left-out" && change["verified"];
+  EXPECT_TRUE(isFound) << document["changes"].dump(1);
+}
+
+// The line end comes too early: what was printed before it was too short.
+TEST_F(Changes, TheTextBeforeTheWrongByteWasTooShort) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+static char shown[8];
+static void keep(const char* text, int from) {
+  strcpy(shown, text + from);
+}
+int main(int argc, char** argv) {
+  double skip = argc;
+  keep("stressed", (int)skip);
+  fputs(shown, stdout);
+  putchar('\n');
+  return 0;
+}
+)",
+        "wrong");
+  test::writeFile(dir_ / "expected", "tressed!\n");
+  EXPECT_EQ(ask({"--expect", "expected", "--", "./wrong"}).status, 3); // one byte too few whatever is done
+  test::writeFile(dir_ / "expected", "ressed\n");
+  auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err << got.out;
+  json document = json::parse(got.out);
+  bool isFound = false;
+  for (const json& change : document["changes"])
+    isFound |= change["line"] == 9 && change["text"] == "if its result were one larger";
+  EXPECT_TRUE(isFound) << document["changes"].dump(1);
+}
 
 TEST_F(Changes, NothingSmallHelps) {
   build(R"(#include <stdio.h>

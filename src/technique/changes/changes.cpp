@@ -3,6 +3,7 @@
 #include "technique/changes/first_epochs.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace faultline::technique {
@@ -16,7 +17,7 @@ namespace {
 // The likelier forms of a change are tried on some places further away before the others on a near one.
 double orderOf(ChangeForm form, double place) {
   constexpr double kLater = 30, kFurther = 3;
-  bool isFirstChoice = form <= ChangeForm::OffByOne || form == ChangeForm::Always;
+  bool isFirstChoice = form <= ChangeForm::Variable || form == ChangeForm::Always;
   return isFirstChoice ? place : kLater + place * kFurther;
 }
 
@@ -52,10 +53,13 @@ private:
     constexpr uint64_t kFarEnough = 20'000'000; // instructions; a longer run is changed from its start on
     FL_TRY(first, FirstEpochs::of(history_, options_.end, kFarEnough));
     std::vector<std::pair<double, Proposal>> ordered;
+    std::map<const fir::Image*, fir::OtherOperands> others;
     for (const Changeable& place : places) {
       depend::RunCode::Where at = history_.code().where(place.id);
       if (!at) continue;
-      for (Proposal& p : proposalsFor(*at.module->image, at.function, at.local, at.module->base)) {
+      const fir::Image& image = *at.module->image;
+      const fir::OtherOperands& other = others.try_emplace(&image, image).first->second;
+      for (Proposal& p : proposalsFor(image, other, at.function, at.local, at.module->base)) {
         FL_TRY(epoch, first.before(place.id));
         p.alteration.epoch = epoch;
         ordered.push_back({orderOf(p.form, place.order), std::move(p)});

@@ -164,9 +164,10 @@ bool isCommutative(uint32_t operation) {
 
 class Proposer {
 public:
-  Proposer(const fir::Image& image, uint32_t function, uint32_t local, uint32_t base)
-      : image_(image), function_(function), i_(image.instructions[local]), operands_(image.operandsOf(i_)),
-        id_(base + local) {}
+  Proposer(const fir::Image& image, const fir::OtherOperands& others, uint32_t function, uint32_t local,
+           uint32_t base)
+      : image_(image), others_(others), function_(function), local_(local), i_(image.instructions[local]),
+        operands_(image.operandsOf(i_)), id_(base + local) {}
 
   std::vector<Proposal> all() {
     if (auto operation = operationOf(i_.op)) {
@@ -194,6 +195,11 @@ public:
       case Op::Load:
       case Op::LoadVar:
         if (isNumber(i_.type)) nextTo(ChangeForm::Read, "if what is read here were one {}");
+        others();
+        break;
+      case Op::FPToSI:
+      case Op::FPToUI:
+        if (isNumber(i_.type)) nextTo(ChangeForm::OffByOne, "if its result were one {}");
         break;
       case Op::Call:
         call();
@@ -354,6 +360,26 @@ private:
            isSigned ? "if what is read here had no sign" : "if what is read here had a sign");
   }
 
+  // Some instruction of the function reads the word.
+  bool isUsed(uint32_t word) const {
+    const fir::Operand wanted = fir::makeOperand(fir::OperandKind::Word, word);
+    for (const fir::Instruction& i : image_.instructionsOf(image_.functions[function_]))
+      if (std::ranges::find(image_.operandsOf(i), wanted) != image_.operandsOf(i).end()) return true;
+    return false;
+  }
+
+  void others() {
+    std::vector<fir::OtherOperand> all = others_.at(function_, local_);
+    for (size_t k = 0; k < all.size(); ++k) {
+      const fir::OtherOperand& o = all[k];
+      std::string text = o.name.empty() || o.own.empty()
+                             ? std::string("if another member were read")
+                             : fmt::format("with `{}` instead of `{}`", o.name, o.own);
+      add({.kind = Alteration::ReplaceValue, .value = k + 1, .slot = FL_SLOT_OTHER}, ChangeForm::Variable,
+          std::move(text));
+    }
+  }
+
   void assignment() {
     constant(1, 0, false);
     add({.kind = Alteration::Skip}, ChangeForm::LeftOut, "if it were left out");
@@ -361,23 +387,27 @@ private:
 
   void call() {
     const fir::CallInfo& info = image_.calls[i_.aux];
-    const bool isHooked = info.normalBlock == fir::kNone && !(info.flags & fir::kNoReturn) &&
-                          fir::CallKind(i_.sub) != fir::CallKind::SetJmp &&
+    const bool isHooked = !(info.flags & fir::kNoReturn) && fir::CallKind(i_.sub) != fir::CallKind::SetJmp &&
                           fir::CallKind(i_.sub) != fir::CallKind::LongJmp;
     if (!isHooked) return;
     for (uint32_t k = 1; k < i_.operandCount; ++k) constant(k, k + 1, false);
     const fir::Type& type = image_.types[i_.type];
-    if (type.kind == fir::TypeKind::Void || i_.dst == fir::kNone) {
+    if (type.kind == fir::TypeKind::Void || i_.dst == fir::kNone || !isUsed(i_.dst)) {
       add({.kind = Alteration::Skip}, ChangeForm::LeftOut, "if it were left out");
       return;
     }
+    if (type.kind == fir::TypeKind::Pointer)
+      add({.kind = Alteration::Skip}, ChangeForm::Returned,
+          "if the call were not made, and gave a null pointer");
     if (!isNumber(i_.type)) return;
+    add({.kind = Alteration::Skip}, ChangeForm::Returned, "if the call were not made, and gave 0");
     nextTo(ChangeForm::Returned, "if the call returned one {}");
     change(FL_CHANGE_NOT, 0, ChangeForm::Returned, "if the call returned the opposite");
   }
 
   const fir::Image& image_;
-  uint32_t function_;
+  const fir::OtherOperands& others_;
+  uint32_t function_, local_;
   const fir::Instruction& i_;
   std::span<const fir::Operand> operands_;
   uint32_t id_;
@@ -387,15 +417,15 @@ private:
 } // namespace
 
 std::string_view nameOf(ChangeForm form) {
-  static constexpr std::string_view kNames[kChangeForms] = {"comparison", "operator",   "sign",    "next-to",
-                                                            "constant",   "off-by-one", "operand", "left-out",
-                                                            "always",     "read",       "returned"};
+  static constexpr std::string_view kNames[kChangeForms] = {
+      "comparison", "operator", "sign",     "next-to", "constant", "off-by-one",
+      "variable",   "operand",  "left-out", "always",  "read",     "returned"};
   return kNames[size_t(form)];
 }
 
-std::vector<Proposal> proposalsFor(const fir::Image& image, uint32_t function, uint32_t local,
-                                   uint32_t base) {
-  return Proposer(image, function, local, base).all();
+std::vector<Proposal> proposalsFor(const fir::Image& image, const fir::OtherOperands& others,
+                                   uint32_t function, uint32_t local, uint32_t base) {
+  return Proposer(image, others, function, local, base).all();
 }
 
 } // namespace faultline::technique

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "experiment/alteration.h"
-#include "program/image.h"
+#include "program/other_operands.h"
 
 #include <vector>
 
@@ -22,6 +22,7 @@ enum class ChangeForm : uint8_t {
   NextTo,   // a constant, one larger or smaller
   Constant, // another constant of the same function
   OffByOne, // what was computed, one larger or smaller
+  Variable, // another variable of the same type, another member
   Operand,  // one operand alone, or both exchanged
   LeftOut,  // an assignment or a call that is not made
   Always,   // a decision that always comes out the same
@@ -37,7 +38,9 @@ struct Proposal {
   std::string text; // "`<=` instead of `<`"
 };
 
-// `local` is an instruction of `image`, in the function `function`; `base` makes its id global.
-std::vector<Proposal> proposalsFor(const fir::Image& image, uint32_t function, uint32_t local, uint32_t base);
+// `local` is an instruction of `image`, in the function `function`; `base` makes its id global. `others` is
+// of the same image.
+std::vector<Proposal> proposalsFor(const fir::Image& image, const fir::OtherOperands& others,
+                                   uint32_t function, uint32_t local, uint32_t base);
 
 } // namespace faultline::technique

@@ -361,7 +361,8 @@ TEST_F(OutsideWalk, CopiesByteByByte) {
                     .size = 8,
                     .isBytewise = true,
                     .sources = {{.kind = FlowSource::Memory, .address = 100, .size = 8}}}};
-  EXPECT_THAT(slice(false), ElementsAre(storeY_, call_, load_)); // bytes 4 to 8 of what was copied
+  // Bytes 4 to 8 of what was copied, and what says from where.
+  EXPECT_THAT(slice(false), ElementsAre(storeY_, makeN_, call_, load_));
 }
 
 TEST_F(OutsideWalk, MakesAllFromAll) {

@@ -1,0 +1,46 @@
+// What else a statement might have read: the variables of the same type beside the one that it reads, and the
+// other members of the struct. Both who builds an alter variant and who proposes changes ask here, and so
+// mean the same by "the second other one".
+//
+//   int area(const box* b, int n, int k) { return b->width * b->width + n; }
+//
+//   b->width   the member `height`, 4 bytes further
+//   n          the variable `k`
+#pragma once
+
+#include "program/image.h"
+
+#include <map>
+
+namespace faultline::fir {
+
+struct OtherOperand {
+  enum Kind { Variable, Member };
+  Kind kind;
+  uint32_t variable = kNone;  // Variable: the instruction that makes it (its alloca)
+  int64_t distance = 0;       // Member: bytes from the one that is read
+  std::string_view own, name; // Member: may be empty
+};
+
+class OtherOperands {
+public:
+  explicit OtherOperands(const Image& image);
+
+  // Of the Load or LoadVar `local` in `function`, the likeliest first; none for other instructions.
+  std::vector<OtherOperand> at(uint32_t function, uint32_t local) const;
+
+private:
+  using Others = std::vector<OtherOperand>;
+  Others variables(const Function& f, const Instruction& load, const Variable& own) const;
+  Others members(const Instruction& load, const Instruction& gep) const;
+  const Variable* variableRead(const Function& f, const Instruction& load) const;
+  const Instruction* definitionOf(const Function& f, uint32_t local, uint32_t word) const;
+  bool isSeenFrom(const Variable& v, const Instruction& at) const;
+  uint32_t plainType(uint32_t debugType) const; // without typedef, const ...
+  std::string_view memberName(const Record& record, uint64_t offset) const;
+
+  const Image& image_;
+  std::map<std::string_view, uint32_t> structs_; // by their names without namespaces: in `debugTypes`
+};
+
+} // namespace faultline::fir
