@@ -99,6 +99,7 @@ struct CallModel {
   uint32_t parameters = 0;
   bool isVariadic = false;
   bool mayNotReturn = false;
+  bool prints = false; // its result, used or not, comes from what decides how much it prints
   std::vector<ModelNode> nodes = {};
   std::vector<std::string> globals = {}; // that nodes name, by number
   std::vector<ModelClause> clauses = {};

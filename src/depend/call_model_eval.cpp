@@ -47,8 +47,8 @@ bool needsPointees(const CallModel* model) {
 }
 
 // Output is frequent, and %n is not: formats without one need not be taken apart.
-bool isWanted(const ModelClause& clause, const CallState& state, uint64_t format) {
-  if (clause.toResult) return state.resultUsed;
+bool isWanted(const CallModel& model, const ModelClause& clause, const CallState& state, uint64_t format) {
+  if (clause.toResult) return state.resultUsed || model.prints;
   if (clause.kind != ModelClause::Counts) return true;
   std::string text;
   replay::readText(*state.memory, format, kLongestText, text);
@@ -83,7 +83,8 @@ ModelledCall::ModelledCall(const CallModel* model, const CallState& state) : mod
       if (term.kind != ModelTerm::Input) text = nodes_[term.address].value_or(0);
       clauses_[k].scan.emplace(state, text, nodes_[clause.address].value_or(0), model->parameters,
                                argumentOf(*model, term.list));
-    } else if (term.kind == ModelTerm::Format && isWanted(clause, state, nodes_[term.address].value_or(0))) {
+    } else if (term.kind == ModelTerm::Format &&
+               isWanted(*model, clause, state, nodes_[term.address].value_or(0))) {
       clauses_[k].format.emplace(state, nodes_[term.address].value_or(0), model->parameters,
                                  argumentOf(*model, term.list));
     }
@@ -137,7 +138,7 @@ void ModelledCall::flow(const ModelClause& clause, const ClauseState& at) {
   Value holds = clause.condition == kNoNode ? Value(1) : nodes_[clause.condition];
   if (holds && !*holds) return;
   if (clause.toResult) {
-    if (end_->resultSize && holds) flowToResult(clause, at);
+    if ((end_->resultSize || model_->prints) && holds) flowToResult(clause, at);
     return;
   }
   flowToMemory(clause, at, holds.has_value());

@@ -6,7 +6,7 @@
 //   clause  = target <= source [if c]  |  target <- source [, source]... [if c]
 //           | scan(source, expression) [if c]  |  format(expression [, list])
 //           | data(expression) = expression [if c]  |  takes expression [if c]  |
-//           noreturn  |  nothing
+//           noreturn  |  prints  |  nothing
 //   target  = result  |  address[size]
 //   source  = parameter | address[size] | input | input[size] | world | nothing | arguments
 //           | format(expression [, list])
@@ -189,6 +189,7 @@ private:
 
   bool clause() {
     if (accept("noreturn")) return model_.mayNotReturn = true;
+    if (accept("prints")) return model_.prints = true;
     if (accept("nothing")) return true;
     ModelClause c;
     if (accept("takes")) {

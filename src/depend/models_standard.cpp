@@ -141,19 +141,19 @@ __asprintf_chk(p, flag, f, ...): p[8] <- world; (after(*p))[] <= format(f) if re
 __vasprintf_chk(p, flag, f, list): p[8] <- world; (after(*p))[] <= format(f, list) if result >= 0; result <- format(f, list)
 
 # ---- output: writes no memory of the program (but for %n)
-printf(f, ...): format(f); result <- format(f), world
-fprintf, dprintf, __printf_chk(file, f, ...): format(f); result <- format(f), world
-__fprintf_chk, __dprintf_chk(file, flag, f, ...): format(f); result <- format(f), world
-vprintf(f, list): format(f, list); result <- format(f, list), world
-vfprintf, vdprintf, __vprintf_chk(file, f, list): format(f, list); result <- format(f, list), world
-__vfprintf_chk, __vdprintf_chk(file, flag, f, list): format(f, list); result <- format(f, list), world
-puts(s): result <- s[z(s)], world
-fputs, fputs_unlocked(s, f): result <- s[z(s)], world
-putchar, putchar_unlocked, putc, fputc, _IO_putc, putc_unlocked, fputc_unlocked(c): result <- c, world
-__overflow(f, c): result <- c, world
-fwrite, fwrite_unlocked(b, size, n, f): result <- size, n, world
-write, pwrite, pwrite64, send, sendto(fd, b, n): result <- n, world
-writev(fd, v, n): result <- v[n * 16], world
+printf(f, ...): prints; format(f); result <- format(f), world
+fprintf, dprintf, __printf_chk(file, f, ...): prints; format(f); result <- format(f), world
+__fprintf_chk, __dprintf_chk(file, flag, f, ...): prints; format(f); result <- format(f), world
+vprintf(f, list): prints; format(f, list); result <- format(f, list), world
+vfprintf, vdprintf, __vprintf_chk(file, f, list): prints; format(f, list); result <- format(f, list), world
+__vfprintf_chk, __vdprintf_chk(file, flag, f, list): prints; format(f, list); result <- format(f, list), world
+puts(s): prints; result <- s[z(s)], world
+fputs, fputs_unlocked(s, f): prints; result <- s[z(s)], world
+putchar, putchar_unlocked, putc, fputc, _IO_putc, putc_unlocked, fputc_unlocked(c): prints; result <- c, world
+__overflow(f, c): prints; result <- c, world
+fwrite, fwrite_unlocked(b, size, n, f): prints; result <- size, n, world
+write, pwrite, pwrite64, send, sendto(fd, b, n): prints; result <- n, world
+writev(fd, v, n): prints; result <- v[n * 16], world
 sendmsg(fd, m): result <- world
 perror, psignal(s): nothing
 warn, warnx, vwarn, vwarnx(f): nothing
