@@ -6,6 +6,10 @@
 #include "cli/critical_question.h"
 #include "cli/interrupt.h"
 #include "explain/fuse.h"
+#include "finding/describe_stop.h"
+#include "technique/instance_text.h"
+
+#include <set>
 
 namespace faultline::cli {
 namespace {
@@ -107,23 +111,38 @@ FirstLines firstLines(const explain::Found& found) {
   return first;
 }
 
+// The lines of a slice, those with the fewest dependences from the failure first.
+std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice) {
+  std::vector<uint32_t> depth(slice.nodes.size());
+  for (size_t k = 0; k < depth.size(); ++k)
+    if (uint32_t consumer = slice.nodes[k].consumer; consumer < k) depth[k] = depth[consumer] + 1;
+  std::vector<std::pair<uint32_t, uint32_t>> order; // depth, node
+  for (const auto& [id, count] : slice.instructions)
+    if (count.node < depth.size()) order.push_back({depth[count.node], count.node});
+  std::sort(order.begin(), order.end());
+  std::vector<finding::Place> lines;
+  std::set<std::pair<std::string, uint32_t>> seen;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  for (auto [far, node] : order) {
+    finding::Place at = technique::placeOf(run.history->code(), slice.nodes[node].id, cwd);
+    if (!at.isKnown() || finding::isLibraryFrame(at) || !seen.insert({at.file, at.line}).second) continue;
+    lines.push_back(std::move(at));
+  }
+  return lines;
+}
+
 struct Experiments {
   finding::CriticalReport critical;
   finding::ChangesReport changes;
 };
 
 // What alters the run: decisions taken the other way, small changes of the code.
-Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRun,
+Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRun, const depend::Slice& slice,
                         const ExplainArguments& options, Clock::time_point begin, Experiments& out,
                         explain::Found& found, finding::Explanation& explanation) {
   constexpr size_t kDecisions = 6, kChanges = 60;
   const double budget = options.value.budget;
   FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
-  run.watchUntil(begin + seconds(budget * 0.5));
-  FL_TRY(slice, relevantSlice(run));
-  if (run.history->wasStopped())
-    explanation.caveats.push_back("experiments: what the failure depends on was not followed to its end: the "
-                                  "time was over");
   if (isWanted(options, "critical")) {
     FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.6)));
     out.critical = std::move(report);
@@ -194,8 +213,20 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     addAll(explanation.caveats, causes.caveats, "causes");
   }
   Experiments experiments;
-  if (!alterable.recording.empty() && !wasInterrupted()) {
-    auto tried = experiment(context, *run, causeRun, options, begin, experiments, found, explanation);
+  const bool canExperiment = !alterable.recording.empty() && !wasInterrupted();
+  depend::Slice slice;
+  if (canExperiment || isWanted(options, "slice")) {
+    run->watchUntil(begin + seconds(budget * 0.5));
+    FL_TRY(relevant, relevantSlice(*run));
+    slice = std::move(relevant);
+    if (run->history->wasStopped())
+      explanation.caveats.push_back(
+          "slice: what the failure depends on was not followed to its end: the time "
+          "was over");
+    if (isWanted(options, "slice")) found.slice = linesOf(*run, slice);
+  }
+  if (canExperiment) {
+    auto tried = experiment(context, *run, causeRun, slice, options, begin, experiments, found, explanation);
     if (!tried) noExperiments = tried.error().message;
     addAll(explanation.caveats, alterable.caveats, "experiments");
   }
@@ -231,8 +262,8 @@ void addExplain(CLI::App& app, Context& context) {
       ->allow_extra_args(false);
   command
       ->add_option("--without", options->without,
-                   "Leave a technique out: causes, critical, changes; may be repeated")
-      ->check(CLI::IsMember({"causes", "critical", "changes"}))
+                   "Leave a technique out: causes, slice, critical, changes; may be repeated")
+      ->check(CLI::IsMember({"causes", "slice", "critical", "changes"}))
       ->type_name("TECHNIQUE")
       ->allow_extra_args(false);
   command->add_option("--suspects", options->suspects, "How many the document (--json) has")

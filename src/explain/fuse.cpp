@@ -3,6 +3,7 @@
 #include "finding/describe_stop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -35,6 +36,7 @@ public:
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
     if (found_.causes) addCauses();
+    addSlice();
     std::vector<Suspect> all;
     for (auto& [line, suspect] : suspects_) {
       std::sort(suspect.evidence.begin(), suspect.evidence.end(),
@@ -102,17 +104,23 @@ private:
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {
     static const std::map<std::string, double> kForms = {
-        {"comparison", 1}, {"operator", 1},     {"sign", 1},       {"next-to", 0.9},
-        {"constant", 0.7}, {"off-by-one", 0.7}, {"variable", 0.7}, {"operand", 0.7},
-        {"left-out", 0.6}, {"always", 0.5},     {"read", 0.4},     {"returned", 0.4}};
+        {"comparison", 1}, {"operator", 1},  {"sign", 0.8},     {"off-by-one", 0.9},
+        {"variable", 0.8}, {"operand", 0.7}, {"next-to", 0.6},  {"left-out", 0.55},
+        {"constant", 0.4}, {"always", 0.4},  {"returned", 0.3}, {"read", 0.2}};
     auto known = kForms.find(form);
-    return known == kForms.end() ? 0.4 : known->second;
+    return known == kForms.end() ? 0.2 : known->second;
+  }
+
+  double rarity() const {
+    double tried = double(found_.changes->tried), passed = double(found_.changes->passed);
+    if (passed == 0 || tried <= passed) return 1;
+    return std::clamp(std::log(tried / passed) / std::log(w_.rare), w_.leastRare, 1.0);
   }
 
   void addChanges() {
+    const double kind = (found_.isCrash ? w_.crash : 1) * rarity();
     for (const finding::CodeChange& c : found_.changes->changes) {
-      double weight =
-          w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * (found_.isCrash ? w_.crash : 1);
+      double weight = w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind;
       add(c.place, {"changes", fmt::format("the run passes {}", c.text), weight});
     }
   }
@@ -139,6 +147,13 @@ private:
         }
       }
     }
+  }
+
+  void addSlice() {
+    size_t read = 0;
+    for (const Place& place : found_.slice)
+      add(place, {"slice", "the failure depends on it, or might have",
+                  w_.inSlice / (1 + double(read++) / w_.halfSlice)});
   }
 
   const CauseNodeInfo* nodeOf(const Place& place) const {

@@ -4,6 +4,7 @@
 //   feeds such a decision       it made what the decision was decided by
 //   made the failing value      in the cause of the failure itself
 //   in the cause tree           the less has to be read before it, the more
+//   in the relevant slice       the failure depends on it, or might have; the closer, the more
 //
 // The weights are few and named; docs/explain.md says how they were set.
 #pragma once
@@ -16,19 +17,24 @@
 namespace faultline::explain {
 
 struct Weights {
-  double repairs = 5.4; // the first decision that repairs; further ones: less by `furtherRepair` each
-  double furtherRepair = 0.36;
+  double repairs = 3.4; // the first decision that repairs; further ones: less by `furtherRepair` each
+  double furtherRepair = 0.22;
   double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
   double change = 6.0; // the likeliest change that repairs; by its form and order
-  double feedsRepair = 3.0; // the first line of what made that decision
-  double madeFailure = 2.4; // the first line of the failure's own cause
-  double inTree = 1.2;      // the first line below it
-  double halfMade = 8;      // lines of the failure's own cause after which that weight is halved
-  double halfTree = 12;     // lines to be read in the tree after which that weight is halved
+  double feedsRepair = 0.75; // the first line of what made that decision
+  double madeFailure = 2.4;  // the first line of the failure's own cause
+  double inTree = 1.2;       // the first line below it
+  double halfMade = 8;       // lines of the failure's own cause after which that weight is halved
+  double halfTree = 12;      // lines to be read in the tree after which that weight is halved
   double halfFeeds = 3;
+  double inSlice = 0.8; // the first line of the relevant slice
+  double halfSlice = 12;
+  // A change that repairs says as much as it is rare: in full, if one of so many that were tried does.
+  double rare = 500;
+  double leastRare = 0.15; // of `change`
   double crash =
-      0.3; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
-  double atFailure = 0.3; // of all weights of the line that failed
+      0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
+  double atFailure = 0.5; // of all weights of the line that failed
 };
 
 struct Found {
@@ -37,6 +43,8 @@ struct Found {
   const finding::CausesReport* causes = nullptr; // null: was not asked
   const finding::CriticalReport* critical = nullptr;
   const finding::ChangesReport* changes = nullptr;
+  // The lines of the relevant slice, those closest to the failure first; empty: was not asked.
+  std::vector<finding::Place> slice = {};
   // What made each of the critical decisions come out so, in their order.
   std::vector<finding::CauseNodeInfo> feeds = {};
 };

@@ -155,7 +155,7 @@ TEST_F(Explain, TheScreenHasSuspectsAndTheWayToTheFailure) {
 TEST_F(Explain, TechniquesCanBeLeftOut) {
   build(kCount);
   test::writeFile(dir_ / "right", "1 times 9\n");
-  const std::set<std::string> all{"causes", "critical", "changes"};
+  const std::set<std::string> all{"causes", "slice", "critical", "changes"};
   for (const std::string& left : all) {
     std::vector<std::string> words{"--expect", "right", "--", "./program"};
     for (const std::string& other : all)

@@ -246,6 +246,10 @@ private:
     return c.value;
   }
 
+  bool isAllOnes(uint32_t operand, uint32_t bits) const {
+    return constantAt(operand) == (bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0));
+  }
+
   // As a person writes it.
   std::string numberText(uint64_t value, uint32_t bits) const {
     if (bits == 8 && value >= ' ' && value < 127) return fmt::format("'{}'", char(value));
@@ -302,10 +306,14 @@ private:
     const bool isFloat = operation >= FL_OPERATION_FADD;
     const fir::Type& type = image_.types[i_.type];
     if (type.lanes != 1 || type.words != 1) return;
+    if (operation == FL_OPERATION_XOR && isAllOnes(1, type.bits)) { // `~` or `!`
+      change(FL_CHANGE_LEFT, 0, ChangeForm::Operator,
+             fmt::format("without `{}`", type.bits == 1 ? "!" : "~"));
+      return;
+    }
     for (uint32_t other : othersThan(operation))
       change(FL_CHANGE_OPERATION, other, ChangeForm::Operator,
              fmt::format("with `{}` instead of `{}`", symbolOf(other), symbolOf(operation)));
-    if (!isFloat && type.bits == 1) return; // `!`
     if (!isCommutative(operation))
       change(FL_CHANGE_SWAP, 0, ChangeForm::Operand, "with its operands exchanged");
     change(FL_CHANGE_LEFT, 0, ChangeForm::Operand,

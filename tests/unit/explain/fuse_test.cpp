@@ -98,7 +98,32 @@ TEST(Fuse, InACrashWhatLeadsAroundItCountsLess) {
   CriticalReport critical;
   critical.decisions = {decision(5, 80)};
   Found found{.failure = at(20), .isCrash = true, .causes = &causes, .critical = &critical};
-  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 5, 20));
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 20, 5));
+  found.isCrash = false;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 9, 20));
+}
+
+TEST(Fuse, WhereManyChangesRepairNoneSaysMuch) {
+  CriticalReport critical;
+  critical.decisions = {decision(5, 80)};
+  finding::ChangesReport changes;
+  changes.changes = {{.place = at(8), .form = "operator", .text = "with `<`", .verified = true}};
+  changes.tried = 1000;
+  changes.passed = 1;
+  Found found{.critical = &critical, .changes = &changes};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(8, 5));
+  changes.passed = 200;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 8));
+}
+
+TEST(Fuse, WhatIsOnlyInTheSliceComesLast) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(9, 90)})};
+  Found found{.causes = &causes, .slice = {at(30), at(31), at(9)}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(9, 30, 31));
+  EXPECT_EQ(suspects[0].evidence.size(), 2u);
+  EXPECT_THAT(suspects[1].reason, HasSubstr("depends on it"));
 }
 
 TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
