@@ -205,7 +205,8 @@ TEST_F(CallModelTest, PrintfWidthsAndPositions) {
   memory_.putText(0x2100, "%d%n!");
   EXPECT_THAT(prints("sprintf", {0x1000, 0x2100, 7, 0x1100}, "7!", 2),
               ElementsAre("1000+1 <- a2", "1001+1 <= m2104+1", "1002+1 <-", "1100+4 <- m2100+6 a2"));
-  EXPECT_THAT(flows("printf", {0x2100, 7, 0x1100}, std::nullopt), ElementsAre("1100+4 <- m2100+6 a1"));
+  EXPECT_THAT(flows("printf", {0x2100, 7, 0x1100}, std::nullopt),
+              ElementsAre("1100+4 <- m2100+6 a1", "r <- m2100+6 a1 a2 w")); // and how much it prints
 }
 
 TEST_F(CallModelTest, AStringThatReplayHasNotSeenIsFoundInWhatWasWritten) {
