@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/expectation.h"
+#include "cli/known_verdicts.h"
 #include "recording/side_files.h"
 
 #include <cerrno>
@@ -64,18 +65,41 @@ uint64_t clockNow() {
                       .count());
 }
 
+using experiment::World;
+
+// The world of an earlier recording to which nothing else was given.
+World worldFor(const Context& context, const recording::RecordRequest& request, const std::string& input,
+               bool anew) {
+  World world{uint32_t(getpid()), clockNow()};
+  std::shared_ptr<experiment::VerdictCache> cache = anew ? nullptr : knownVerdicts(context);
+  if (!cache) return world;
+  experiment::RunSpec spec{.argv = request.argv, .env = request.env, .cwd = request.cwd, .input = input};
+  std::error_code ignored;
+  if (spec.cwd.empty()) spec.cwd = fs::current_path(ignored).string();
+  spec.seed = request.seed;
+  std::string key = experiment::contentKey(request.variantKey + request.program + pack(spec));
+  if (auto earlier = cache->findWorld(key)) {
+    context.log().note(
+        "the program's clock stands as when this was asked before, so that what was found then "
+        "holds (--no-cache: the present time)");
+    return *earlier;
+  }
+  cache->storeWorld(key, world);
+  return world;
+}
+
 Result<recording::RecordResult> recordIt(recording::RecordRequest& request, const std::string& input,
-                                         uint64_t clock) {
+                                         World world) {
   FL_TRY(file, inputFile(input));
   request.input = fmt::format("/proc/self/fd/{}", file.get());
   request.captureOutput = true;
   request.alters = true;
-  request.worldPid = uint32_t(getpid());
-  request.worldClock = clock;
+  request.worldPid = world.pid;
+  request.worldClock = world.clock;
   return recording::recordRun(request);
 }
 
-Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options) {
+Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options, bool anew) {
   FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
   FL_TRY(expectation, expectationOf(options));
   FL_TRY(input, givenInput(options));
@@ -89,7 +113,7 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   FL_TRY(path, freshRecordingName(options.words[0]));
   request.output = path;
-  FL_CHECK(recordIt(request, input, clockNow()));
+  FL_CHECK(recordIt(request, input, worldFor(context, request, input, anew)));
   context.log().note("recorded as {}", path.string());
   return AlterableRun{path, {}};
 }
@@ -134,7 +158,7 @@ Result<void> recordAgain(recording::RecordRequest& request, const std::string& i
   const recording::Meta& meta = recording.meta();
   request.seed = meta.seed ? meta.seed : kSeed;
   for (;;) {
-    FL_TRY(again, recordIt(request, input, clockOf(meta.created)));
+    FL_TRY(again, recordIt(request, input, {uint32_t(getpid()), clockOf(meta.created)}));
     bool isOver = meta.seed != 0 || !again.end.threaded || request.seed == kMostSeeds;
     if (isOver || endDifference(*recording.end(), again.end).empty()) return {};
     ++request.seed;
@@ -189,11 +213,11 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
 
 } // namespace
 
-Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options) {
+Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew) {
   bool isProgram =
       !options.words.empty() && (options.words.size() > 1 ||
                                  (!namedRecording(options.words[0]) && !options.words[0].ends_with(".flr")));
-  if (isProgram) return recordAlterable(context, options);
+  if (isProgram) return recordAlterable(context, options, anew);
   FL_TRY(path, recordingFor(context, options));
   FL_TRY(recording, recording::Recording::open(path));
   if (recording.meta().alters) return AlterableRun{path, {}};

@@ -14,7 +14,9 @@ struct AlterableRun {
   std::vector<std::string> caveats; // of the repetition
 };
 
-Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options);
+// A program that was asked about before gets the world that it had then, if nothing else was given to it
+// otherwise: what was found then holds now. `anew`: a world of its own.
+Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew);
 
 // What an experiment on the recording needs; without oracle and limits.
 Result<experiment::ExperimenterSetting> experimenterSetting(const Context& context,

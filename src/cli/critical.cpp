@@ -14,7 +14,7 @@ struct Arguments {
 
 Result<int> critical(const Context& context, Arguments options) {
   using Clock = std::chrono::steady_clock;
-  FL_TRY(alterable, alterableRun(context, options.value.run));
+  FL_TRY(alterable, alterableRun(context, options.value.run, options.laboratory.noCache));
   // The variant may have had to be built first: that is not part of a budget that nobody asked for.
   auto begin = context.askedBudget > 0 ? context.started : Clock::now();
   options.value.run.words = {alterable.recording.string()};

@@ -83,7 +83,7 @@ Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArgumen
     why = "left out";
     return AlterableRun{};
   }
-  auto made = alterableRun(context, options.value.run);
+  auto made = alterableRun(context, options.value.run, options.laboratory.noCache);
   if (made) return made;
   bool isRecording = !options.value.run.words.empty() &&
                      std::filesystem::exists(options.value.run.words[0]) &&

@@ -4,11 +4,13 @@
 #include "base/text.h"
 #include "cli/expectation.h"
 #include "cli/interrupt.h"
+#include "cli/known_verdicts.h"
 #include "finding/paths.h"
 #include "technique/minimize/dependence.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace fs = std::filesystem;
@@ -240,7 +242,8 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
 // Enough for a run like the first one to end in its own way.
 experiment::Limits limitsAfter(const Ending& original, const recording::Meta& meta) {
   experiment::Limits limits;
-  limits.seconds = std::max(1.0, 10 * original.seconds);
+  // A power of two: what was tried under other limits is tried again, and no run takes the same time twice.
+  limits.seconds = std::exp2(std::ceil(std::log2(std::max(1.0, 10 * original.seconds))));
   if (meta.timeout > 0) limits.seconds = std::min(limits.seconds, meta.timeout);
   return limits;
 }
@@ -270,6 +273,21 @@ Result<void> repeatOriginal(const InputQuestionOptions& options, const FreshProg
   return {};
 }
 
+// What every run got beside its inputs: files that it reads. What else comes from outside has no content
+// that could be compared, and verdicts hold for this recording alone.
+std::string surroundings(const InputQuestion& question) {
+  const recording::Recording& recording = question.run->failing.run.recording;
+  std::vector<std::string> inputs;
+  for (const InputSource& s : question.inputs)
+    if (s.kind == InputSource::File) inputs.push_back(s.path);
+  using Stream = depend::InputStream;
+  bool isOther = std::ranges::any_of(question.streams->streams(), [](const Stream& s) {
+    return s.kind == Stream::Socket || s.kind == Stream::Pipe || s.kind == Stream::Other;
+  });
+  return isOther ? fmt::format("{} {}", recording.meta().created, recording.identity())
+                 : filesDigest(*question.streams, recording.meta().cwd, inputs);
+}
+
 Result<void> makeExecutorFor(const Context& context, const InputQuestionOptions& options,
                              const compiler::Variant& variant, FreshProgram program,
                              const recording::Expectation& expectation, InputQuestion& question) {
@@ -282,7 +300,7 @@ Result<void> makeExecutorFor(const Context& context, const InputQuestionOptions&
   const recording::Meta& meta = recording.meta();
   experiment::Setting setting{.program = std::move(program),
                               .programKey = variant.key,
-                              .origin = fmt::format("{} {}", meta.created, recording.identity()),
+                              .origin = surroundings(question),
                               .limits = question.runner->limits(),
                               .containment = {.on = !options.executor.uncontained},
                               .input = inputKindOf(meta),

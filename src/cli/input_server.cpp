@@ -14,7 +14,7 @@ Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
                                                          bool keepsOutput) {
   RunOptions options;
   options.words = {path.string()};
-  FL_TRY(alterable, alterableRun(context, options));
+  FL_TRY(alterable, alterableRun(context, options, true));
   FL_TRY(recording, recording::Recording::open(alterable.recording));
   FL_TRY(prepared, experimenterSetting(context, recording));
   experiment::ServerSetting setting = std::move(prepared.server);

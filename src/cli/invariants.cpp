@@ -68,10 +68,12 @@ const char* nameOf(technique::InvariantConfirmation::Outcome outcome) {
 }
 
 // Runs the program in other states that have the invariants: it must fail all the same.
-Result<void> confirm(const Context& context, const ValueRun& run, const InvariantsArguments& options,
+Result<void> confirm(const Context& context, ValueRun& run, const InvariantsArguments& options,
                      logic::InstanceTerms& terms, const technique::InvariantTrace& trace,
                      logic::Solver& solver, Clock::time_point deadline, finding::InvariantsReport& report) {
-  FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
+  LaboratoryOptions how = options.laboratory;
+  how.noCache = true; // its experiments are not judged by what is kept
+  FL_TRY(laboratory, openLaboratory(context, run, options.value.run, how));
   auto watch = [&](size_t) { return !wasInterrupted() && Clock::now() < deadline; };
   FL_TRY(outcomes, technique::confirmInvariants(terms, trace, solver, *laboratory.experimenter,
                                                 laboratory.judge, watch));
@@ -96,7 +98,7 @@ Result<void> confirm(const Context& context, const ValueRun& run, const Invarian
 Result<int> invariants(const Context& context, InvariantsArguments options) {
   std::vector<std::string> repeated;
   if (options.confirm) {
-    FL_TRY(alterable, alterableRun(context, options.value.run));
+    FL_TRY(alterable, alterableRun(context, options.value.run, true));
     options.value.run.words = {alterable.recording.string()};
     repeated = std::move(alterable.caveats);
   }

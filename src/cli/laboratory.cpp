@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/expectation.h"
+#include "cli/known_verdicts.h"
 
 namespace faultline::cli {
 namespace {
@@ -40,30 +41,23 @@ Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
   return experiment::Judge::create(expectation, original, recording.meta().cwd);
 }
 
-// All that verdicts on this recording have in common.
-std::string keyFor(const experiment::ExperimenterSetting& setting, const recording::Recording& recording,
-                   const recording::Expectation& expectation, const experiment::Judge& judge) {
+// All that verdicts on this run have in common, whichever recording of it they are about.
+Result<std::string> keyFor(const experiment::ExperimenterSetting& setting, ValueRun& run,
+                           const recording::Expectation& expectation, const experiment::Judge& judge,
+                           const experiment::Experimenter& experimenter) {
+  const recording::Recording& recording = run.failing.run.recording;
   const experiment::ServerSetting& server = setting.server;
+  FL_TRY(outside, outsideOf(run, experimenter.passing()));
   experiment::Setting common{.program = {server.variant, server.program, setting.libraries, server.seed,
                                          server.worldPid, server.worldClock},
                              .programKey = recording.meta().variant,
-                             .origin = fmt::format("{:016x} {}", recording.identity(), int(setting.method)),
+                             .origin = fmt::format("{} {}", outside, int(setting.method)),
                              .limits = server.limits,
                              .containment = setting.containment,
                              .expectation = expectation,
                              .original = judge.original(),
                              .directory = recording.meta().cwd};
   return experiment::verdictKey(common, server.run);
-}
-
-std::shared_ptr<experiment::VerdictCache> knownVerdicts(const Context& context) {
-  auto cache = experiment::VerdictCache::openDefault();
-  if (!cache) {
-    context.log().warn("{}", cache.error().message);
-    return nullptr;
-  }
-  if (std::string notice = (*cache)->notice(); !notice.empty()) context.log().warn("{}", notice);
-  return std::move(*cache);
 }
 
 } // namespace
@@ -81,7 +75,7 @@ void addLaboratoryOptions(CLI::App& command, LaboratoryOptions& options) {
   command.add_flag("--no-cache", options.noCache, "Make again what was made before");
 }
 
-Result<Laboratory> openLaboratory(const Context& context, const ValueRun& run, const RunOptions& options,
+Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const RunOptions& options,
                                   const LaboratoryOptions& arguments) {
   const recording::Recording& recording = run.failing.run.recording;
   FL_TRY(expectationNow, expectationOf(options));
@@ -101,7 +95,8 @@ Result<Laboratory> openLaboratory(const Context& context, const ValueRun& run, c
   // A run that is not the same each time has no verdict that is worth keeping.
   if (!arguments.noCache && caveats.empty()) {
     trials.cache = knownVerdicts(context);
-    trials.key = keyFor(setting, recording, expectation, judge);
+    FL_TRY(key, keyFor(setting, run, expectation, judge, *experimenter));
+    trials.key = std::move(key);
   }
   return Laboratory{std::move(experimenter), std::move(judge), std::move(trials), std::move(caveats)};
 }

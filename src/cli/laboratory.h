@@ -35,7 +35,7 @@ struct Laboratory {
 };
 
 // `run` is that of an alterable recording.
-Result<Laboratory> openLaboratory(const Context& context, const ValueRun& run, const RunOptions& options,
+Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const RunOptions& options,
                                   const LaboratoryOptions& arguments);
 
 } // namespace faultline::cli

@@ -86,7 +86,7 @@ Result<finding::VaryReport> varied(const Context& context, ValueRun& run, const 
 }
 
 Result<int> vary(const Context& context, Arguments options) {
-  FL_TRY(alterable, alterableRun(context, options.value.run));
+  FL_TRY(alterable, alterableRun(context, options.value.run, true));
   auto begin = context.askedBudget > 0 ? context.started : Clock::now();
   options.value.run.words = {alterable.recording.string()};
   FL_TRY(run, openValueRun(context, options.value));

@@ -2,6 +2,7 @@
 
 #include "recording/log_decode.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -33,11 +34,13 @@ bool isSamePlace(const Record& a, const Record& b) {
          a.thread == b.thread && a.signal == b.signal;
 }
 
-bool isSameValue(const Record& a, const Record& b) {
-  if (a.value != b.value || a.address != b.address || a.size != b.size) return false;
-  bool words =
-      a.tag == FL_LOG_ENTER || a.tag == FL_LOG_MODULE || a.tag == FL_LOG_SYMBOLS || a.tag == FL_LOG_FINAL;
-  return !a.bytes || std::memcmp(a.bytes, b.bytes, a.size * (words ? 8 : 1)) == 0;
+// False: there is none. `bytes`: all of it, as it stands in the log.
+bool next(const uint8_t*& at, const uint8_t* end, uint64_t& epoch, Record& record,
+          std::span<const uint8_t>& bytes) {
+  const uint8_t* start = at;
+  if (recording::decodeRecord(at, end, epoch, record) != Decoded::Record) return false;
+  bytes = {start, at};
+  return true;
 }
 
 } // namespace
@@ -51,9 +54,9 @@ LogComparison compareLogs(std::span<const uint8_t> first, std::span<const uint8_
   uint64_t epochA = 0, epochB = 0;
   Record one, other;
   for (;;) {
-    Decoded gotA = recording::decodeRecord(a, endA, epochA, one);
-    if (gotA != Decoded::Record) return out;
-    if (recording::decodeRecord(b, endB, epochB, other) != Decoded::Record) {
+    std::span<const uint8_t> bytesOne, bytesOther;
+    if (!next(a, endA, epochA, one, bytesOne)) return out;
+    if (!next(b, endB, epochB, other, bytesOther)) {
       out.difference = fmt::format("{} instead of the end", text(one));
       return out;
     }
@@ -61,7 +64,7 @@ LogComparison compareLogs(std::span<const uint8_t> first, std::span<const uint8_
       out.difference = fmt::format("{} instead of {}", text(one), text(other));
       return out;
     }
-    out.otherValues += !isSameValue(one, other);
+    if (!std::ranges::equal(bytesOne, bytesOther)) out.otherValues.push_back({epochA, one.id});
   }
 }
 

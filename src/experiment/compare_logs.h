@@ -7,12 +7,20 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace faultline::experiment {
 
+// An instance that got something from outside. Records without an epoch have that of the one before them in
+// their buffer.
+struct OutsideValue {
+  uint64_t epoch = 0;
+  uint32_t id = 0;
+};
+
 struct LogComparison {
   std::optional<std::string> difference; // the first record that is another one
-  uint64_t otherValues = 0;
+  std::vector<OutsideValue> otherValues = {};
 };
 
 // Both from the start of a buffer; `second` may go on beyond the end of `first`.

@@ -48,7 +48,10 @@ Result<Ending> Experimenter::walk() {
   if (reason_.empty()) {
     auto walk = server_.walk();
     bool needsOthers = walk && walk->refused && setting_.epochs && walk->ending.epochs != setting_.epochs;
-    if (walk && walk->strange.empty() && !needsOthers) return walk->ending;
+    if (walk && walk->strange.empty() && !needsOthers) {
+      if (walk->isCompared) passing_ = std::move(walk->passing);
+      return walk->ending;
+    }
     std::string why = !walk         ? walk.error().message
                       : needsOthers ? "the program needs a socket"
                                     : fmt::format("the program calls {}", walk->strange);

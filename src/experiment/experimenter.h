@@ -38,6 +38,8 @@ public:
   uint64_t freshRuns() const { return freshRuns_; }
   // Why processes of their own are needed; empty: they are not.
   const std::string& reason() const { return reason_; }
+  // What the walk got from outside otherwise than the recorded run, on the same way.
+  const std::vector<OutsideValue>& passing() const { return passing_; }
 
 private:
   Result<FreshRunner*> fresh();
@@ -50,6 +52,7 @@ private:
   std::optional<FreshRunner> fresh_;
   std::atomic<uint64_t> freshRuns_ = 0;
   std::string reason_;
+  std::vector<OutsideValue> passing_;
 };
 
 } // namespace faultline::experiment

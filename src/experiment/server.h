@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "experiment/compare_logs.h"
 #include "experiment/run.h"
 #include "recording/log_source.h"
 
@@ -52,11 +53,13 @@ uint64_t startOf(const Experiment& experiment);
 struct Walk {
   Ending ending;
   bool outputRight = false;
-  std::string strange = {}; // a system call that keeps the run from being walked in this way
-  uint64_t refused = 0;     // what it asked of others and was refused, times
-  std::string maps = {};    // what it saw as /proc/self/maps, if it looked
-  uint64_t mapped = 0;      // bytes of memory that it asked for, in all
-  double seconds = 0;       // of a processor
+  std::string strange = {};               // a system call that keeps the run from being walked in this way
+  uint64_t refused = 0;                   // what it asked of others and was refused, times
+  std::string maps = {};                  // what it saw as /proc/self/maps, if it looked
+  uint64_t mapped = 0;                    // bytes of memory that it asked for, in all
+  double seconds = 0;                     // of a processor
+  bool isCompared = false;                // with the log of the run, and it took the same way
+  std::vector<OutsideValue> passing = {}; // what it got otherwise than the run
 };
 
 struct ServerStats {

@@ -131,7 +131,8 @@ std::optional<std::string> ServerProcess::differs(uint32_t number, std::string_v
   if (!chunk) return chunk.error().message;
   auto* bytes = reinterpret_cast<const uint8_t*>(buffer.data());
   LogComparison compared = compareLogs({bytes, buffer.size()}, **chunk);
-  otherValues_ += compared.otherValues;
+  otherValues_ += compared.otherValues.size();
+  if (isWalk_) passing_.insert(passing_.end(), compared.otherValues.begin(), compared.otherValues.end());
   if (compared.difference) return different(*compared.difference);
   return std::nullopt;
 }
@@ -139,7 +140,9 @@ std::optional<std::string> ServerProcess::differs(uint32_t number, std::string_v
 // Full buffers are compared as they come, by a thread of its own.
 void ServerProcess::compare(std::string_view buffer) {
   uint32_t number = compared_++;
-  if (!setting_.reference || differsIn_ >= 0 || buffer.size() < FL_LOG_BUFFER_SIZE) return;
+  // The last one is the run's own only if there was no experiment.
+  bool isRun = isWalk_ || buffer.size() == FL_LOG_BUFFER_SIZE;
+  if (!setting_.reference || differsIn_ >= 0 || !isRun) return;
   if (auto how = differs(number, buffer)) {
     difference_ = std::move(*how);
     differsIn_ = number;
@@ -307,6 +310,7 @@ Ending ServerProcess::await(size_t k) {
 }
 
 Result<Walk> ServerProcess::walkToEnd() {
+  isWalk_ = true;
   // Asked for beyond every end.
   Experiment beyond;
   Request request{&beyond, ~uint64_t(0) >> 1};
@@ -333,6 +337,9 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.mapped = s.walk_mapped;
   walk.maps.assign(placed<char>(s.maps), std::min(s.maps_size, kMapsRoom));
   if (s.walk_state == FL_WALK_STRANGE) walk.strange = callName(s.walk_call);
+  kill(); // it waits for nothing any more; what is left of its log is compared
+  walk.isCompared = setting_.reference && differsIn_ < 0;
+  walk.passing = std::move(passing_);
   return walk;
 }
 

@@ -59,6 +59,8 @@ private:
   std::atomic<uint32_t> compared_ = 0;    // buffers
   std::string difference_;                // in it
   std::atomic<uint64_t> otherValues_ = 0; // from outside
+  std::atomic<bool> isWalk_ = false;      // to the end of the run, without experiments
+  std::vector<OutsideValue> passing_;     // then; by the thread that compares
   std::pair<uint64_t, uint64_t> comparedUpTo_{~uint64_t(0), 0};
   std::atomic<int64_t> differsIn_ = -1; // the first buffer that is not
   uint64_t position_ = 0;

@@ -10,8 +10,8 @@ namespace faultline::experiment {
 struct Setting {
   FreshProgram program;
   std::string programKey; // names the variant by content
-  // Names the recording that it is about. Files that the program reads are not part of an experiment; they
-  // may have changed since, so verdicts are not taken over from one recording to the next.
+  // Names what the program gets from outside that is no part of an experiment, such as files that it reads:
+  // if it has changed since, verdicts are not taken over.
   std::string origin = {};
   Limits limits = {};
   Containment containment = {};

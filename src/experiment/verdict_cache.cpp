@@ -19,6 +19,10 @@ constexpr uint64_t kLookAgain = 1000;
 constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS verdicts"
     " (key BLOB PRIMARY KEY, verdict INTEGER, ending BLOB, used INTEGER) WITHOUT ROWID";
+constexpr const char* kWorlds =
+    "CREATE TABLE IF NOT EXISTS worlds"
+    " (key BLOB PRIMARY KEY, pid INTEGER, clock INTEGER, made INTEGER) WITHOUT ROWID";
+constexpr int64_t kWorldLasts = 24 * 3600 * int64_t(1'000'000); // microseconds
 
 int64_t now() {
   auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -77,12 +81,15 @@ int VerdictCache::connect() {
   if (code == SQLITE_OK) {
     sqlite3_busy_timeout(database_, kPatience);
     // With a log beside it, readers and a writer do not wait for each other; a lost verdict is no harm.
-    for (const char* text : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=OFF", kTable})
+    for (const char* text : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=OFF", kTable, kWorlds})
       if (code == SQLITE_OK) code = run(database_, text);
   }
   if (code == SQLITE_OK) code = prepare("SELECT verdict, ending, used FROM verdicts WHERE key = ?", find_);
   if (code == SQLITE_OK) code = prepare("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", store_);
   if (code == SQLITE_OK) code = prepare("UPDATE verdicts SET used = ?2 WHERE key = ?1", touch_);
+  if (code == SQLITE_OK)
+    code = prepare("SELECT pid, clock FROM worlds WHERE key = ?1 AND made > ?2", findWorld_);
+  if (code == SQLITE_OK) code = prepare("INSERT OR REPLACE INTO worlds VALUES (?, ?, ?, ?)", storeWorld_);
   if (code != SQLITE_OK) disconnect();
   return code;
 }
@@ -101,7 +108,7 @@ int VerdictCache::connectPatiently() {
 }
 
 void VerdictCache::disconnect() {
-  for (sqlite3_stmt** statement : {&find_, &store_, &touch_}) {
+  for (sqlite3_stmt** statement : {&find_, &store_, &touch_, &findWorld_, &storeWorld_}) {
     sqlite3_finalize(*statement);
     *statement = nullptr;
   }
@@ -194,6 +201,33 @@ void VerdictCache::bound() {
   if (uint64_t(used * number("PRAGMA page_size")) <= mostBytes_) return;
   run(database_, "DELETE FROM verdicts WHERE key IN (SELECT key FROM verdicts ORDER BY used"
                  " LIMIT (SELECT count(*) / 4 FROM verdicts))");
+}
+
+std::optional<World> VerdictCache::findWorld(const std::string& key) {
+  std::lock_guard guard(mutex_);
+  if (!database_) return std::nullopt;
+  bindBytes(findWorld_, 1, key);
+  sqlite3_bind_int64(findWorld_, 2, now() - kWorldLasts);
+  int code = sqlite3_step(findWorld_);
+  std::optional<World> out;
+  if (code == SQLITE_ROW)
+    out = World{uint32_t(sqlite3_column_int64(findWorld_, 0)), uint64_t(sqlite3_column_int64(findWorld_, 1))};
+  sqlite3_reset(findWorld_);
+  noticeDamage(code);
+  return out;
+}
+
+void VerdictCache::storeWorld(const std::string& key, World world) {
+  std::lock_guard guard(mutex_);
+  if (!database_) return;
+  run(database_, fmt::format("DELETE FROM worlds WHERE made <= {}", now() - kWorldLasts).c_str());
+  bindBytes(storeWorld_, 1, key);
+  sqlite3_bind_int64(storeWorld_, 2, int64_t(world.pid));
+  sqlite3_bind_int64(storeWorld_, 3, int64_t(world.clock));
+  sqlite3_bind_int64(storeWorld_, 4, now());
+  int code = sqlite3_step(storeWorld_);
+  sqlite3_reset(storeWorld_);
+  noticeDamage(code);
 }
 
 std::string VerdictCache::notice() const {

@@ -18,6 +18,12 @@ struct sqlite3_stmt;
 
 namespace faultline::experiment {
 
+struct World {
+  uint32_t pid = 0;   // the number that the process believes to have
+  uint64_t clock = 0; // and its clock at the start, nanoseconds since 1970
+  bool operator==(const World&) const = default;
+};
+
 class VerdictCache {
 public:
   static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
@@ -33,6 +39,10 @@ public:
   std::optional<Outcome> find(const std::string& key);
   void store(const std::string& key, const Outcome& outcome);
   void store(std::span<const std::pair<std::string, Outcome>> outcomes); // at once
+  // The world in which a run was recorded for experiments, by all that was given to the program: in another
+  // one it would read another clock, and verdicts would not hold. Forgotten after a day.
+  std::optional<World> findWorld(const std::string& key);
+  void storeWorld(const std::string& key, World world);
   // What the user should know: that the file was damaged. Empty: nothing.
   std::string notice() const;
 
@@ -54,6 +64,7 @@ private:
   mutable std::mutex mutex_;
   sqlite3* database_ = nullptr;
   sqlite3_stmt *find_ = nullptr, *store_ = nullptr, *touch_ = nullptr;
+  sqlite3_stmt *findWorld_ = nullptr, *storeWorld_ = nullptr;
   uint64_t stored_ = 0;
   std::string notice_;
 };

@@ -228,6 +228,77 @@ TEST_F(Critical, VerdictsAreKept) {
   EXPECT_EQ(ask({"--expect", "other", "p.flr"}, 2)["stats"].value("cached", 0), 0);
 }
 
+// Decisions in a loop, none of which repairs it; it looks at the clock and at its number, and reads the first
+// line of a file.
+const char* const kLong = R"(#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int main(void) {
+  int wanted = 0;
+  FILE* file = fopen("numbers", "r");
+  if (!file || fscanf(file, "%d", &wanted) != 1) return 1;
+  volatile int n = 0;
+  for (int k = 0; k < 30000; k++) {
+    if (n < wanted) n += 1;
+    if (time(NULL) == 7) n = 9;
+    if (getpid() == 7) n = 9;
+  }
+  printf("%d\n", n);
+  return 0;
+}
+)";
+
+TEST_F(Critical, ACommandThatWasStoppedGoesOnWhereItWas) {
+  build(kLong);
+  writeFile(dir / "numbers", "5\nmore\n");
+  writeFile(dir / "right", "40000\n");
+  auto search = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--expect", "right", "--", "./p"});
+    return ask(options, 3);
+  };
+  ASSERT_EQ(faultline({"critical", "--most", "1", "--budget", "30", "--", "./p"}).status, 2); // the variant
+  json first = search({"--budget", "1"});
+  int before = first["stats"]["experiments"];
+  ASSERT_GT(before, 0);
+  EXPECT_EQ(first["stats"]["cached"], 0);
+  ASSERT_THAT(first["caveats"].dump(), HasSubstr("not all decisions were tried"));
+  json second = search({"--budget", "4"});
+  EXPECT_GE(int(second["stats"]["cached"]), before);
+  EXPECT_GT(int(second["stats"]["experiments"]), before);
+  EXPECT_EQ(search({"--budget", "1", "--no-cache"})["stats"]["cached"], 0);
+}
+
+// Nothing that the run got may be other: nor may what it would get if it read on.
+TEST_F(Critical, NothingHoldsForARunThatReadsSomethingElse) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  int a = 0, b = 0, c = 0;
+  FILE* file = fopen("numbers", "r");
+  if (fscanf(file, "%d", &a) != 1) return 1;
+  if (a > 99 && fscanf(file, "%d", &a) != 1) return 1;
+  if (scanf("%d", &b) != 1) return 1;
+  if (getenv("WORD")) c = 1;
+  if (argc > 7) c = 7;
+  printf("%d\n", a + b + c);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "77\n");
+  auto cached = [&](const std::string& data, const std::string& input) {
+    writeFile(dir / "numbers", data);
+    writeFile(dir / "in", input);
+    return int(ask({"--expect", "right", "--stdin", "in", "--", "./p"}, 3)["stats"]["cached"]);
+  };
+  std::string data(10'000, ' ');
+  EXPECT_EQ(cached("1" + data + "2\n", "3\n"), 0);
+  EXPECT_GT(cached("1" + data + "2\n", "3\n"), 0);
+  EXPECT_EQ(cached("4" + data + "2\n", "3\n"), 0) << "another file";
+  EXPECT_EQ(cached("1" + data + "5\n", "3\n"), 0) << "what only an altered run reads";
+  EXPECT_EQ(cached("1" + data + "2\n", "6\n"), 0) << "another input";
+  EXPECT_GT(cached("1" + data + "2\n", "3\n"), 0) << "as at first";
+}
+
 // Switched, most iterations lead nowhere; they are not awaited to the end of their steps.
 TEST_F(Critical, RunsThatDoNotEndAreNotAwaited) {
   build(R"(#include <stdio.h>

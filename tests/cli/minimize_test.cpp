@@ -359,5 +359,29 @@ TEST_F(Minimize, InterruptedToo) {
   EXPECT_EQ(run({dir / "p"}, {.input = readFile(dir / "stdin.min")}).signal, 6);
 }
 
+// The command, not a recording of it; the second time with another file beside the input.
+TEST_F(Minimize, ACommandThatWasStoppedGoesOnWhereItWas) {
+  build(R"(#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  char word[9] = "", line[1000];
+  FILE *extra = fopen("word", "r");
+  if (!extra || !fgets(word, 4, extra)) return 1;
+  while (fgets(line, sizeof line, stdin)) assert(!strstr(line, word));
+  return 0;
+}
+)");
+  writeFile(dir / "word", "xyz");
+  writeFile(dir / "in", "a b c\nd xyz f\nxy q yz\n");
+  auto known = [&] {
+    return int(minimize({"--fresh", "--stdin", "in", "--", "./p"})["stats"]["from_cache"]);
+  };
+  EXPECT_EQ(known(), 0);
+  EXPECT_GT(known(), 5);
+  writeFile(dir / "word", "yz");
+  EXPECT_EQ(known(), 0);
+}
+
 } // namespace
 } // namespace faultline::test

@@ -235,6 +235,14 @@ TEST_F(Cached, WhatMayBeOtherwiseNextTimeIsNotKept) {
   EXPECT_TRUE(cache->find("hung"));
 }
 
+TEST_F(Cached, AWorldIsKeptForTheRunItWasMadeFor) {
+  World world{.pid = 7, .clock = uint64_t(1) << 60};
+  valueOf(VerdictCache::open(dir_ / "verdicts"))->storeWorld("run", world);
+  auto cache = valueOf(VerdictCache::open(dir_ / "verdicts"));
+  EXPECT_EQ(cache->findWorld("run"), world);
+  EXPECT_FALSE(cache->findWorld("another"));
+}
+
 TEST_F(Cached, TheFileStaysWithinItsBound) {
   constexpr uint64_t kMost = 300'000;
   auto cache = valueOf(VerdictCache::open(dir_ / "verdicts", kMost));
