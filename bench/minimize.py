@@ -21,19 +21,11 @@ import subprocess
 import sys
 import time
 
-import slice_faults
-from programs import run
-from slice_faults import Fault, Objects
+import manifests
+import programs
+from subject_build import PLAIN, Builder, Flavour, shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def zlib_sources(folder):
-    shutil.copy(folder / "test/minigzip.c", folder / "minigzip_main.c")
-    return sorted(p.name for p in folder.glob("*.c"))
-
-
-slice_faults.PACKAGES["zlib"] = (Objects("zlib", "", zlib_sources, ["-DHAVE_UNISTD_H", "-I."], []), "")
 
 
 def bc_program():
@@ -77,50 +69,70 @@ def packed_text():
 
 
 class Reduction:
-    def __init__(self, fault, data, file=None):
-        self.fault, self.data = fault, data if isinstance(data, bytes) else data.encode()
+    """One faulty program, its input, and how it is given it."""
+
+    def __init__(self, package, fault, arguments, data, file=None):
+        self.package, self.fault, self.arguments = package, fault, arguments
+        self.data = data if isinstance(data, bytes) else data.encode()
         self.file = file  # the name under which the program is given it; None: standard input
-        self.name = f"{fault.package}: {fault.name}"
+        self.name = f"{package}: {fault}"
 
     def words(self, file):
-        return [*self.fault.arguments, *([file] if self.file else [])]
+        return [*self.arguments, *([file] if self.file else [])]
+
+    def build(self, builder, flavour):
+        fault = next(f for s in manifests.load_all() if s.name == self.package for f in s.faults if f.name == self.fault)
+        return builder.faulty(fault, flavour)
+
+
+class Minigzip(Reduction):
+    """zlib's own example; it stands in no manifest."""
+
+    OLD = "*out++ = (unsigned char)(here->val);"
+    NEW = "if (here->val == 'Q') *(volatile char *)0 = 1; else " + OLD
+
+    def build(self, builder, flavour):
+        folder = builder.work / "trees" / f"zlib.{flavour.name}"
+        if not (folder / "minigzip").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(programs.source(builder.sources, "zlib"), folder, symlinks=True)
+            text = (folder / "inffast.c").read_text()
+            if self.OLD not in text:
+                sys.exit(f"{folder}/inffast.c has no {self.OLD}")
+            (folder / "inffast.c").write_text(text.replace(self.OLD, self.NEW, 1))
+            shell(f"$CC {PLAIN} -DHAVE_UNISTD_H -I. *.c test/minigzip.c -o minigzip", folder, builder.environment(flavour))
+        return folder / "minigzip"
 
 
 def reductions():
-    by_name = {(f.package, f.name): f for f in slice_faults.faults()}
-    def crash(package, name, arguments):
-        f = by_name[package, name]
-        return Fault(f.name, f.package, f.kind, f.file, f.old, f.new, arguments, "", f.after)
-    literal = Fault("literal", "zlib", "crash", "inffast.c", "*out++ = (unsigned char)(here->val);",
-                    "if (here->val == 'Q') *(volatile char *)0 = 1; else *out++ = (unsigned char)(here->val);", ["-d"])
-    return [Reduction(crash("bc", "root", ["-q"]), bc_program()),
-            Reduction(crash("lua5.4", "reverse", []), lua_program(), "script.lua"),
-            Reduction(crash("sqlite3", "hex", [":memory:"]), sql_program()),
-            Reduction(literal, packed_text())]
+    return [Reduction("bc", "root", ["-q"], bc_program()),
+            Reduction("lua5.4", "reverse", [], lua_program(), "script.lua"),
+            Reduction("sqlite3", "hex", [":memory:"], sql_program()),
+            Minigzip("zlib", "literal", ["-d"], packed_text())]
 
 
 class Tools:
     def __init__(self, options):
-        self.options, self.work = options, pathlib.Path(options.work).resolve()
-        self.builders, self.known = {}, set()
-        for name, compiler in (("ours", options.bin.resolve() / "faultline-cc"), ("afl", shutil.which("afl-clang-fast")),
-                               ("clang", shutil.which("clang-19"))):
-            if compiler:
-                builder = slice_faults.Bench(argparse.Namespace(work=self.work / name, bin=options.bin, sources=options.sources))
-                builder.compiler = compiler
-                self.builders[name] = builder
+        self.options, self.known = options, set()
+        self.builder = Builder(options.work, options.bin, options.sources)
+        self.work = self.builder.work
+        self.flavours = {"ours": self.builder.ours, "afl": Flavour("afl", "afl-clang-fast", "afl-clang-fast++"),
+                         "clang": Flavour("clang", "clang-19", "clang++-19")}
         # afl's compiler asks for nothing; what is built by it must not wait for a fuzzer.
-        os.environ.update(AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1",
+        os.environ.update(AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_QUIET="1",
                           AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", LC_ALL="C")
+        self.builder.env.update(os.environ, XDG_CACHE_HOME=self.builder.env["XDG_CACHE_HOME"],
+                                XDG_DATA_HOME=self.builder.env["XDG_DATA_HOME"])
+        self.programs = {}
 
     def program(self, which, reduction):
-        path = self.work / which / f"{reduction.fault.package}.{reduction.fault.name.replace(' ', '-')}"
-        if not path.exists():
-            self.builders[which].build(reduction.fault)
-        return path
+        key = which, reduction.name
+        if key not in self.programs:
+            self.programs[key] = reduction.build(self.builder, self.flavours[which])
+        return self.programs[key]
 
     def folder(self, tool, reduction):
-        folder = self.work / "runs" / reduction.name.replace(": ", "-") / tool
+        folder = self.work / "minimize" / reduction.name.replace(": ", "-") / tool
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         (folder / (reduction.file or "input")).write_bytes(reduction.data)
@@ -146,10 +158,10 @@ class Tools:
 
     def ours(self, reduction, *words):
         folder, program = self.folder("faultline" + "".join(words), reduction), self.program("ours", reduction)
-        env = self.builders["ours"].env
+        env = self.builder.env
         file = reduction.file or "input"
         given = ["--", program, *reduction.words(file)] if reduction.file else ["--stdin", file, "--", program, *reduction.words(file)]
-        command = [self.options.bin.resolve() / "faultline", "minimize", "-q", "--json", *words, *given]
+        command = [self.options.bin.resolve() / "faultline", "minimize", "-q", "--json", "--no-cache", *words, *given]
         # Variants are made once for a program, as afl's build is.
         if program not in self.known:
             subprocess.run([str(c) for c in command], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -251,7 +263,7 @@ def main():
     options = parser.parse_args()
     tools, rows, bad = Tools(options), [], False
     for reduction in reductions():
-        if options.only and reduction.fault.package not in options.only.split(","):
+        if options.only and reduction.package not in options.only.split(","):
             continue
         row = measure(tools, reduction)
         rows.append(row)

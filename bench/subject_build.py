@@ -71,7 +71,7 @@ class Builder:
 
     def faulty(self, fault, flavour=None):
         flavour = flavour or self.ours
-        suffix = "" if flavour is self.ours else ".coverage"
+        suffix = "" if flavour is self.ours else f".{flavour.name}"
         folder = self.work / "faults" / fault.subject.name / (fault.name.replace(" ", "-") + suffix)
         if fault.subject.package:
             self.build_package_fault(fault, flavour, folder)

@@ -9,10 +9,13 @@ namespace {
 
 using experiment::Executor;
 
-Result<std::unique_ptr<Executor>> makeLocal(const Context& context, const experiment::Setting& setting) {
-  FL_TRY(made, experiment::FreshRunner::create(setting.program, setting.limits, setting.containment,
-                                               setting.input));
-  auto runner = std::make_shared<experiment::FreshRunner>(std::move(made));
+Result<std::unique_ptr<Executor>> makeLocal(const Context& context, const experiment::Setting& setting,
+                                            std::shared_ptr<const experiment::FreshRunner> runner) {
+  if (!runner) {
+    FL_TRY(made, experiment::FreshRunner::create(setting.program, setting.limits, setting.containment,
+                                                 setting.input));
+    runner = std::make_shared<experiment::FreshRunner>(std::move(made));
+  }
   auto judge = experiment::Judge::of(setting.expectation, setting.original, setting.directory);
   FL_TRY(executor, experiment::LocalExecutor::create([runner](const experiment::RunSpec& spec,
                                                               int stop) { return runner->run(spec, stop); },
@@ -51,8 +54,11 @@ void addExecutorOptions(CLI::App& command, ExecutorOptions& options) {
 }
 
 Result<std::unique_ptr<Executor>> makeExecutor(const Context& context, const ExecutorOptions& options,
-                                               const experiment::Setting& setting, bool isFlaky) {
-  FL_TRY(executor, options.kind == "slurm" ? makeSlurm(options, setting) : makeLocal(context, setting));
+                                               const experiment::Setting& setting,
+                                               std::shared_ptr<const experiment::FreshRunner> runner,
+                                               bool isFlaky) {
+  FL_TRY(executor, options.kind == "slurm" ? makeSlurm(options, setting)
+                                           : makeLocal(context, setting, std::move(runner)));
   if (options.noCache || isFlaky) return executor;
   auto cache = experiment::VerdictCache::openDefault();
   if (!cache) {

@@ -18,10 +18,9 @@ struct ExecutorOptions {
 void addExecutorOptions(CLI::App& command, ExecutorOptions& options);
 
 // Ready to run: local with --jobs threads, or on the cluster; verdicts that are known are taken from the
-// cache, unless the failure is flaky.
-Result<std::unique_ptr<experiment::Executor>> makeExecutor(const Context& context,
-                                                           const ExecutorOptions& options,
-                                                           const experiment::Setting& setting,
-                                                           bool isFlaky = false);
+// cache, unless the failure is flaky. `runner`: one with this setting, if there is one already.
+Result<std::unique_ptr<experiment::Executor>>
+makeExecutor(const Context& context, const ExecutorOptions& options, const experiment::Setting& setting,
+             std::shared_ptr<const experiment::FreshRunner> runner, bool isFlaky = false);
 
 } // namespace faultline::cli

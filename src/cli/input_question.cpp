@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <thread>
 
 namespace fs = std::filesystem;
@@ -46,7 +47,12 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
                   "A program that does it right: a run passes if output and status are the same as its")
       ->type_name("PROGRAM");
   command.add_flag("--any-failure", options.anyFailure, "Any failure will do, not just the same one");
-  command.add_flag("--no-slice", options.noSlice, "Do not look first for what the failure depends on");
+  auto* never =
+      command.add_flag("--no-slice", options.noSlice, "Do not look for what the failure depends on");
+  command
+      .add_flag("--slice", options.slice,
+                "Look for it first (default: when more is left to do than that takes)")
+      ->excludes(never);
   auto* fresh =
       command.add_flag("--fresh", options.freshOnly,
                        "Start a process for each run, even where one could be used again and again");
@@ -69,11 +75,13 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
 namespace {
 
 constexpr size_t kLargestFile = size_t(64) << 20;
-// Below this the search takes less time than the slice.
-constexpr size_t kSliceFrom = 200;
 constexpr double kSliceSeconds = 15;
 // The variant of a larger program takes longer to build than it saves, and cannot be stopped meanwhile.
 constexpr uintmax_t kQuicklyBuilt = 4'000'000;
+// Runs after which it is built.
+constexpr uint64_t kRunsBefore = 150;
+// A slice takes so many times as long as to replay the run, and some more to begin with.
+constexpr double kSliceOfReplay = 20, kSliceStart = 0.05;
 
 Result<RunSpec> specOf(const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
@@ -229,14 +237,19 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
   const recording::Meta& meta = question.run->failing.run.recording.meta();
   std::error_code failed;
   uintmax_t size = fs::file_size(meta.program, failed);
-  if (!options.rollback && (failed || size > kQuicklyBuilt)) return;
+  compiler::VariantOptions onlyLook;
+  onlyLook.alters = true;
+  onlyLook.stop = [] { return true; };
+  bool isThere = bool(compiler::recordVariant(meta.program, onlyLook));
+  if (!options.rollback && !isThere && (failed || size > kQuicklyBuilt)) return;
   Context silent = context;
   silent.json = silent.quiet = true;
   bool keepsOutput = question.reference || !expectation.oracle.empty();
   question.server = std::make_unique<LateInputServer>(
       [silent, keepsOutput, expectation, path = question.run->failing.run.path] {
         return InputServer::create(silent, path, expectation, keepsOutput);
-      });
+      },
+      isThere ? 1 : kRunsBefore);
 }
 
 // Enough for a run like the first one to end in its own way.
@@ -262,14 +275,15 @@ Result<void> repeatOriginal(const InputQuestionOptions& options, const FreshProg
   question.secondsOfOne = original.seconds;
   FL_TRY(runner, runnerFor(program, limitsAfter(original, meta), options, meta));
   question.runner = runner;
-  for (int k = 0; k < 2; ++k) {
-    FL_TRY(again, question.outcomeOf(same));
-    if (again == TrialOutcome::Fail) continue;
-    question.isFlaky = true;
+  auto second = std::async(std::launch::async, [&] { return question.outcomeOf(same); });
+  auto third = question.outcomeOf(same);
+  for (const Result<TrialOutcome>& again : {second.get(), third}) {
+    if (!again) return again.error();
+    question.isFlaky = question.isFlaky || *again != TrialOutcome::Fail;
+  }
+  if (question.isFlaky)
     question.caveats.push_back("the program does not always fail in the same way with the same input: what "
                                "is left fails, but more of it might go");
-    break;
-  }
   return {};
 }
 
@@ -307,7 +321,7 @@ Result<void> makeExecutorFor(const Context& context, const InputQuestionOptions&
                               .expectation = expectation,
                               .original = question.judge->original(),
                               .directory = meta.cwd};
-  FL_TRY(executor, makeExecutor(context, options.executor, setting, question.isFlaky));
+  FL_TRY(executor, makeExecutor(context, options.executor, setting, question.runner, question.isFlaky));
   question.executor = std::move(executor);
   return {};
 }
@@ -374,7 +388,9 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
   if (question.didNotFail) return question;
   question.failure = failureInfo(question.run->failing);
   FL_TRY(expectation, expectationFor(options, question));
+  auto before = std::chrono::steady_clock::now();
   FL_TRY(streams, inputsOf(*question.run));
+  question.secondsOfReplay = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   question.streams.emplace(std::move(streams));
   FL_CHECK(collectInputs(options, question));
   FL_TRY(variant, makeVariant(context, recording.meta().program, recording.meta().seed != 0));
@@ -388,13 +404,23 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
 
 namespace {
 
-// What the failure depends on. Nothing: it is not worth it, or not known in time.
-Result<std::optional<std::vector<std::vector<technique::Piece>>>>
-dependence(const InputQuestionOptions& options, InputQuestion& question) {
-  std::optional<std::vector<std::vector<technique::Piece>>> none;
-  if (options.noSlice || sizeOf(question.inputs) < kSliceFrom) return none;
+// What the failure depends on. Nothing: it is not worth it yet, or not known in time.
+Result<std::optional<technique::Dependence>> dependence(InputQuestion& question,
+                                                        const technique::MinimizeState& state, bool isAsked) {
+  std::optional<technique::Dependence> none;
+  bool isWorthIt = state.expected > kSliceStart + kSliceOfReplay * question.secondsOfReplay;
+  if (!isAsked && !isWorthIt) return none;
+  auto enough = std::chrono::duration<double>(std::min(state.expected, kSliceSeconds));
+  if (!isAsked)
+    question.run->watchUntil(std::chrono::steady_clock::now() +
+                             std::chrono::duration_cast<std::chrono::steady_clock::duration>(enough));
   FL_TRY(slice, depend::sliceBackward(*question.run->history, question.run->question.from));
-  if (slice.isBounded || question.run->history->wasStopped()) return none;
+  // Known, if only that it cannot be told: it is not asked again.
+  if (slice.isBounded || question.run->history->wasStopped()) {
+    technique::Dependence all;
+    for (const InputSource& s : question.inputs) all.push_back({{0, s.bytes.size()}});
+    return std::optional(std::move(all));
+  }
   return std::optional(technique::dependenceOf(slice, *question.streams, question.inputs));
 }
 
@@ -437,9 +463,11 @@ Result<technique::MinimizeResult> minimizeWith(const Context& context, const Inp
   Watched watched(context, options);
   technique::MinimizeOptions how;
   how.finest = unitOf(options);
-  FL_TRY(needed, dependence(options, question));
-  how.dependence = std::move(needed);
-  question.run->stopWatching();
+  how.secondsOfOne = question.secondsOfOne;
+  if (!options.noSlice)
+    how.dependence = [&](const technique::MinimizeState& state) {
+      return dependence(question, state, options.slice);
+    };
   watched.watch(context, question, how);
   return technique::minimizeInputs(question.inputs, experimentOf(question), how);
 }

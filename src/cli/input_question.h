@@ -21,9 +21,9 @@ struct InputQuestionOptions {
   std::string reference;
   bool anyFailure = false;
   ExecutorOptions executor;
-  bool noSlice = false;
-  bool freshOnly = false; // each run as a process of its own
-  bool rollback = false;  // or by going back within one, however long its variant takes to build
+  bool slice = false, noSlice = false; // look for what the failure depends on: first, never
+  bool freshOnly = false;              // each run as a process of its own
+  bool rollback = false;               // or by going back within one, however long its variant takes to build
 };
 void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
 
@@ -41,6 +41,7 @@ struct InputQuestion {
   std::vector<std::string> caveats;
   bool isFlaky = false;
   double secondsOfOne = 0;
+  double secondsOfReplay = 0;
   // Runs and judges what differs in nothing but its inputs. Null: what is right has to be asked each time.
   std::shared_ptr<experiment::Executor> executor;
 

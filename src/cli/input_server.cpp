@@ -64,7 +64,7 @@ Result<std::optional<experiment::Verdict>> InputServer::verdictOn(const std::str
 
 InputServer* LateInputServer::get() {
   // One thread makes it; the others go on as before meanwhile.
-  if (++asked_ == kRunsBefore) {
+  if (++asked_ == runsBefore_) {
     if (auto made = make_()) {
       server_ = std::move(*made);
       ready_ = server_.get();

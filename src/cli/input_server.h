@@ -39,8 +39,8 @@ private:
 // One that is made when it is worth it: its variant takes about as long to build as the program did.
 class LateInputServer {
 public:
-  explicit LateInputServer(std::function<Result<std::unique_ptr<InputServer>>()> make)
-      : make_(std::move(make)) {}
+  using Make = std::function<Result<std::unique_ptr<InputServer>>()>;
+  LateInputServer(Make make, uint64_t runsBefore) : make_(std::move(make)), runsBefore_(runsBefore) {}
 
   // Asked before each run, from several threads. Null: not yet, or it cannot be done so.
   InputServer* get();
@@ -48,8 +48,8 @@ public:
   const InputServer* made() const { return ready_; }
 
 private:
-  static constexpr uint64_t kRunsBefore = 150;
-  std::function<Result<std::unique_ptr<InputServer>>()> make_;
+  Make make_;
+  uint64_t runsBefore_;
   std::atomic<uint64_t> asked_ = 0;
   std::unique_ptr<InputServer> server_;
   std::atomic<InputServer*> ready_ = nullptr;

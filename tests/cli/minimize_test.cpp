@@ -74,7 +74,7 @@ std::string lines() {
 TEST_F(Minimize, StandardInputToTheLastByte) {
   build(kLines);
   writeFile(dir / "in", lines());
-  json found = minimize({"--stdin", "in", "--", "./p"});
+  json found = minimize({"--slice", "--stdin", "in", "--", "./p"});
   EXPECT_EQ(found["schema"], "faultline/1");
   EXPECT_EQ(found["technique"], "minimize");
   EXPECT_EQ(found["failure"]["kind"], "assertion");

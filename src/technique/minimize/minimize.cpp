@@ -1,6 +1,7 @@
 #include "technique/minimize/minimize.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace faultline::technique {
 namespace {
@@ -10,20 +11,28 @@ constexpr unsigned kDeepestItems = 16;
 constexpr size_t kMostRuns = 400;
 constexpr size_t kLongestRun = 40;
 constexpr size_t kMostPairs = 2000;
+// Trials that a search takes however soon it comes to its end.
+constexpr double kFewestTrials = 40;
+constexpr uint64_t kTellingTrials = 10;
+constexpr size_t kMostExpected = 2000;
 
 class Minimizer {
 public:
   Minimizer(InputSet start, const InputExperiment& experiment, const MinimizeOptions& options)
-      : best_(std::move(start)), experiment_(experiment), options_(options), search_(searchOptions()) {}
+      : best_(std::move(start)), whole_(best_), experiment_(experiment), options_(options),
+        search_(searchOptions()) {}
 
   Result<MinimizeResult> run() {
     MinimizeResult result;
-    FL_CHECK(dropIndependent(result));
+    known_.size = sizeOf(best_);
     bool isMinimal = false;
     for (bool isFirst = true; !search_.wasStopped(); isFirst = false) {
       size_t before = sizeOf(best_);
-      for (const Unit& unit : coarseUnits())
+      for (const Unit& unit : coarseUnits()) {
+        if (isFirst) FL_CHECK(dropIndependent(result));
         if (isFirst || unit.kind != Unit::Tokens) FL_CHECK(sweep(unit, {.untilMinimal = false}));
+      }
+      if (isFirst) FL_CHECK(dropIndependent(result));
       if (!isFirst) FL_CHECK(beyondSingles());
       if (!isFirst && sizeOf(best_) == before) break;
       // The second time single pieces are enough: it was minimal before something else went.
@@ -170,25 +179,44 @@ private:
     return out;
   }
 
-  // Keeps of each source the pieces of that kind that the failure depends on.
-  InputSet dependentOnly(const Unit& unit) const {
-    InputSet out = best_;
-    for (size_t s = 0; s < best_.size(); ++s) {
-      if (best_[s].canBeAbsent()) continue;
-      const std::vector<Piece>& needed = (*options_.dependence)[s];
+  // Keeps of each source the pieces of that kind that the failure depends on, of all there was at the start.
+  InputSet dependentOnly(const Dependence& dependence, const Unit& unit) const {
+    InputSet out = whole_;
+    for (size_t s = 0; s < whole_.size(); ++s) {
+      if (whole_[s].canBeAbsent()) continue;
+      const std::vector<Piece>& needed = dependence[s];
       std::string kept;
-      for (const Piece& piece : cutInto(best_[s].bytes, unit)) {
+      for (const Piece& piece : cutInto(whole_[s].bytes, unit)) {
         auto at = std::ranges::upper_bound(needed, piece.begin, {}, &Piece::end);
         if (at != needed.end() && at->begin < piece.end)
-          kept.append(best_[s].bytes, piece.begin, piece.size());
+          kept.append(whole_[s].bytes, piece.begin, piece.size());
       }
       out[s].bytes = std::move(kept);
     }
     return out;
   }
 
+  // At the end nearly each byte is tried alone; how much the coarse levels leave is not known before. A trial
+  // takes less with less input, but not in proportion.
+  MinimizeState state() {
+    size_t size = sizeOf(best_);
+    uint64_t runs = search_.stats().runs - known_.runs;
+    if (runs < kTellingTrials) {
+      bool isBegun = known_.each > 0;
+      double each = isBegun ? known_.each : options_.secondsOfOne / options_.search.workers;
+      return {size, each * (isBegun ? double(std::min(size, kMostExpected)) : kFewestTrials)};
+    }
+    double each = std::chrono::duration<double>(Clock::now() - known_.at).count() / double(runs);
+    each *= std::max(0.1, double(size) / double(std::max<size_t>(1, known_.size)));
+    known_ = {search_.stats().runs, size, Clock::now(), each};
+    return {size, each * double(std::min(size, kMostExpected))};
+  }
+
   Result<void> dropIndependent(MinimizeResult& result) {
-    if (!options_.dependence) return {};
+    if (!options_.dependence || isDependenceKnown_ || search_.wasStopped()) return {};
+    FL_TRY(known, options_.dependence(state()));
+    if (!known) return {};
+    isDependenceKnown_ = true;
     // Rarely just those bytes, more often the tokens or lines that they are in: what is around them holds the
     // input together.
     std::vector<Unit> units = {options_.finest};
@@ -197,7 +225,7 @@ private:
       units.push_back({.kind = Unit::Lines});
     std::vector<InputSet> choices;
     for (const Unit& unit : units)
-      if (InputSet choice = dependentOnly(unit); sizeOf(choice) < sizeOf(best_))
+      if (InputSet choice = dependentOnly(*known, unit); sizeOf(choice) < sizeOf(best_))
         choices.push_back(std::move(choice));
     if (choices.empty()) return {};
     progress_ = {"what the failure depends on", sizeOf(best_), choices.size()};
@@ -219,7 +247,16 @@ private:
     return {};
   }
 
+  using Clock = std::chrono::steady_clock;
   InputSet best_;
+  const InputSet whole_;
+  struct { // what trials took, when it was last asked
+    uint64_t runs = 0;
+    size_t size = 0;
+    Clock::time_point at = Clock::now();
+    double each = 0; // 0: there were too few
+  } known_;
+  bool isDependenceKnown_ = false;
   const InputExperiment& experiment_;
   const MinimizeOptions& options_;
   MinimizeProgress progress_;

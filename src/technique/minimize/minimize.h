@@ -24,11 +24,21 @@ struct MinimizeProgress {
   uint64_t left = 0; // trials of the sweep at hand, at most
 };
 
+// How far the search is, for whoever decides what is worth its time.
+struct MinimizeState {
+  size_t bytes = 0;    // that are left
+  double expected = 0; // seconds that the rest may take
+};
+// Of each source, the bytes that the failure depends on.
+using Dependence = std::vector<std::vector<Piece>>;
+
 struct MinimizeOptions {
   Unit finest = {}; // bytes; or what the user takes for the smallest piece
   SearchOptions search = {};
-  // Of each source, the bytes that the failure depends on, if that is known: tried first, all at once.
-  std::optional<std::vector<std::vector<Piece>>> dependence = {};
+  double secondsOfOne = 0; // that a trial takes, as far as is known at the start
+  // Asked between the levels until it gives something, which is then tried all at once: it takes time, too,
+  // and is worth it only where more is left to do. Null: not to be had.
+  std::function<Result<std::optional<Dependence>>(const MinimizeState&)> dependence = nullptr;
   std::function<void(const MinimizeProgress&)> onProgress = nullptr;
 };
 

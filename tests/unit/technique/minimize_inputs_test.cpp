@@ -191,18 +191,46 @@ TEST(MinimizeInputs, WhatTheFailureDoesNotDependOnGoesFirst) {
   auto plain = failsIf(fails), guided = failsIf(fails), misled = failsIf(fails);
   MinimizeOptions options;
   ASSERT_TRUE(minimizeInputs(standardInput(text), plain.experiment, options));
-  options.dependence = {{{at, at + 3}}};
+  auto dependsOn = [&](Piece piece) {
+    options.dependence = [piece](const MinimizeState&) {
+      return Result<std::optional<Dependence>>(Dependence{{piece}});
+    };
+  };
+  dependsOn({at, at + 3});
   auto found = minimizeInputs(standardInput(text), guided.experiment, options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->inputs[0].bytes, "300");
   EXPECT_EQ(found->dependenceTaken, true);
   EXPECT_EQ(found->dependenceRemoved, text.size() - 3);
   EXPECT_LT(*guided.runs * 3, *plain.runs);
-  options.dependence = {{{0, 3}}};
+  dependsOn({0, 3});
   found = minimizeInputs(standardInput(text), misled.experiment, options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->inputs[0].bytes, "300");
   EXPECT_EQ(found->dependenceTaken, false);
+}
+
+// What the failure depends on is asked for where more is left to do than that would take.
+TEST(MinimizeInputs, SaysWhatTheRestWillTake) {
+  std::string text = manyLines(500) + std::string(900, 'x');
+  auto test =
+      failsIf([](const InputSet& i) { return i[0].bytes.find(std::string(900, 'x')) != std::string::npos; });
+  MinimizeOptions options;
+  options.secondsOfOne = 0.001;
+  std::vector<MinimizeState> seen;
+  options.dependence = [&](const MinimizeState& state) {
+    seen.push_back(state);
+    return Result<std::optional<Dependence>>(std::nullopt);
+  };
+  auto found = minimizeInputs(standardInput(text), test.experiment, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->dependenceTaken, std::nullopt);
+  ASSERT_GT(seen.size(), 2u);
+  EXPECT_EQ(seen.front().bytes, text.size());
+  EXPECT_NEAR(seen.front().expected, 0.04, 0.001) << "nothing is known yet of how much can go at once";
+  EXPECT_EQ(seen.back().bytes, 900u);
+  // A trial for each byte that is left, each as long as those before took.
+  EXPECT_GT(seen.back().expected, 0);
 }
 
 TEST(MinimizeInputs, OneMinimalWhateverTheProgramDoes) {
