@@ -1,5 +1,7 @@
 #include "technique/minimize/minimize.h"
 
+#include "technique/minimize/cuts.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -9,8 +11,7 @@ namespace {
 constexpr unsigned kDeepestItems = 16;
 // Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left.
 constexpr size_t kMostRuns = 400;
-constexpr size_t kLongestRun = 40;
-constexpr size_t kMostPairs = 2000;
+constexpr size_t kLongestRun = 40, kLongestTokens = 8;
 // Trials that a search takes however soon it comes to its end.
 constexpr double kFewestTrials = 40;
 constexpr uint64_t kTellingTrials = 10;
@@ -111,26 +112,19 @@ private:
     return found.isOneMinimal;
   }
 
-  // Leaves out each of these in turn if it can be; of each the number of its first part and of the one behind
-  // its last, or just those two parts.
-  struct Group {
-    uint32_t begin, end;
-    bool isPair;
-  };
+  // Of one source, as cuts of its bytes.
+  using Cuts = std::function<std::vector<Cut>(const std::string& bytes)>;
 
-  Result<void> tryGroups(const std::function<std::vector<Group>(size_t parts)>& groups) {
+  // Leaves out each of these in turn if it can be.
+  Result<void> tryCuts(const Cuts& cutsOf, bool onlyText) {
     for (size_t next = 0; !search_.wasStopped();) {
       std::vector<Part> parts = partsOf(best_, {.kind = Unit::Bytes});
-      std::vector<Group> all = groups(parts.size());
+      std::vector<Subset> all = removals(parts, cutsOf, onlyText);
       size_t first = next;
       progress_.left = all.size() - std::min(first, all.size());
       FL_TRY(found, search_.first(testerOf(parts), [&]() -> std::optional<Candidate> {
         if (next >= all.size()) return std::nullopt;
-        const Group& g = all[next++];
-        Subset out;
-        for (uint32_t k = g.begin; k < g.end; ++k)
-          if (!g.isPair || k == g.begin || k + 1 == g.end) out.push_back(k);
-        return Candidate{without(allOf(parts.size()), out)};
+        return Candidate{without(allOf(parts.size()), all[next++])};
       }));
       if (!found) break;
       // Goes on with what comes behind: those before it are tried again in the next round.
@@ -141,42 +135,52 @@ private:
     return {};
   }
 
-  // What no single piece shows: brackets that can only go together, runs of a few bytes.
+  // The numbers of the parts that each cut takes away.
+  std::vector<Subset> removals(const std::vector<Part>& parts, const Cuts& cutsOf, bool onlyText) const {
+    std::vector<Subset> out;
+    std::vector<uint32_t> firstPart(best_.size(), 0); // of a source's bytes, which follow each other
+    for (uint32_t k = uint32_t(parts.size()); k-- > 0;)
+      if (!parts[k].isPresence) firstPart[parts[k].source] = k;
+    for (uint32_t s = 0; s < best_.size(); ++s) {
+      const InputSource& source = best_[s];
+      if (!source.isPresent || source.isFixed || (onlyText && !isText(source.bytes))) continue;
+      for (const Cut& cut : cutsOf(source.bytes)) {
+        Subset gone;
+        for (const Piece& piece : {cut.first, cut.second})
+          for (size_t k = piece.begin; k < piece.end; ++k) gone.push_back(firstPart[s] + uint32_t(k));
+        out.push_back(std::move(gone));
+      }
+    }
+    return out;
+  }
+
+  // What no single piece shows.
   Result<void> beyondSingles() {
     if (options_.finest.kind != Unit::Bytes) return {};
     uint64_t verdicts = search_.stats().verdicts;
     size_t size = sizeOf(best_);
     progress_.unit = "pairs and runs";
-    FL_CHECK(tryGroups([&](size_t) { return bracketGroups(partsOf(best_, {.kind = Unit::Bytes})); }));
-    size_t longest = std::min(kLongestRun, kMostRuns / std::max<size_t>(1, sizeOf(best_)));
-    for (uint32_t length = uint32_t(longest); length >= 2; --length)
-      FL_CHECK(tryGroups([&](size_t parts) {
-        std::vector<Group> out;
-        for (uint32_t end = uint32_t(parts); end >= length; --end) out.push_back({end - length, end, false});
-        return out;
-      }));
+    FL_CHECK(tryCuts([](const std::string& bytes) { return bracketCuts(bytes); }, true));
+    size_t tokens = 0;
+    for (const InputSource& s : best_)
+      if (isText(s.bytes)) tokens += cutInto(s.bytes, {.kind = Unit::Tokens}).size();
+    for (size_t length = runsOf(tokens, kLongestTokens); length >= 2; --length)
+      FL_CHECK(tryCuts([&](const std::string& bytes) { return tokenRuns(bytes, length); }, true));
+    for (size_t length = runsOf(sizeOf(best_), kLongestRun); length >= 2; --length)
+      FL_CHECK(tryCuts(
+          [&](const std::string& bytes) {
+            std::vector<Cut> out;
+            for (size_t end = bytes.size(); end >= length; --end) out.push_back({{end - length, end}});
+            return out;
+          },
+          false));
     if (search_.stats().verdicts != verdicts)
       levels_.push_back({progress_.unit, search_.stats().verdicts - verdicts, size, sizeOf(best_)});
     return {};
   }
 
-  // The two brackets of a pair, with and without what is between them.
-  std::vector<Group> bracketGroups(const std::vector<Part>& parts) const {
-    std::vector<Group> out;
-    std::vector<uint32_t> firstPart(best_.size(), 0); // of a source's bytes, which follow each other
-    for (uint32_t k = uint32_t(parts.size()); k-- > 0;)
-      if (!parts[k].isPresence) firstPart[parts[k].source] = k;
-    for (uint32_t s = 0; s < best_.size(); ++s) {
-      if (!best_[s].isPresent || best_[s].isFixed || !isText(best_[s].bytes)) continue;
-      std::vector<Piece> pairs = bracketPairs(best_[s].bytes);
-      if (pairs.size() > kMostPairs) continue;
-      for (const Piece& pair : pairs) {
-        auto begin = uint32_t(firstPart[s] + pair.begin), end = uint32_t(firstPart[s] + pair.end);
-        if (pair.size() > 2) out.push_back({begin, end, false});
-        out.push_back({begin, end, true});
-      }
-    }
-    return out;
+  static size_t runsOf(size_t pieces, size_t longest) {
+    return std::min(longest, kMostRuns / std::max<size_t>(1, pieces));
   }
 
   // Keeps of each source the pieces of that kind that the failure depends on, of all there was at the start.
