@@ -5,8 +5,8 @@
 
 Takes the seeded faults of subjects/debian and asks `faultline chop` for each: the input (standard input, arguments)
 is made smaller with the program as it was as the reference, the run recorded again, and the slices meet. Beside whether
-the changed line is there stand the sizes: statements (lines) of the backward slice of that run, of the chop, and the
-constants. Status 1 if a chop has no answer.
+the changed line is there stand the sizes: statements (lines) of the backward slice of that run, of the chop, the
+constants, and what decided that something was not done (`potential`). Status 1 if a chop has no answer.
 """
 import json
 import sys
@@ -39,23 +39,29 @@ class Bench(slice_faults.Bench):
             return slice_faults.is_among(lines, entries)
 
         row.update(sizes=answer["sizes"], chop=there(answer["statements"]), constants=there(answer["constants"]),
+                   potential=there(answer["potential"]),
                    before=answer["input"]["before"], after=answer["input"]["after"], command=answer["command"],
                    caveats=answer["caveats"])
         return row
 
 
+def place_in(row):
+    names = {"chop": "chop", "constants": "constants", "potential": "not done"}
+    return next((name for key, name in names.items() if row[key]), "NONE")
+
+
 def report(rows):
-    table = [["fault", "kind", "changed line", "input", "backward", "chop", "constants", "the line is in", "seconds"]]
+    table = [["fault", "kind", "changed line", "input", "backward", "chop", "constants", "not done", "the line is in", "seconds"]]
     for r in rows:
         fault = r["fault"]
         start = [fault.id, slice_faults.kind(fault), r["line"]]
         if "error" in r:
-            table.append([*start, "", "", "", "", "no answer", f"{r['seconds']:.1f}"])
+            table.append([*start, "", "", "", "", "", "no answer", f"{r['seconds']:.1f}"])
             continue
-        where = "chop" if r["chop"] else "constants" if r["constants"] else "neither"
+        where = place_in(r).lower()
         sizes = r["sizes"]
         table.append([*start, f"{r['before']} → {r['after']} B", f"{sizes['backward']:,}", f"{sizes['chop']:,}",
-                      f"{sizes['constants']:,}", where, f"{r['seconds']:.1f}"])
+                      f"{sizes['constants']:,}", f"{sizes['potential']:,}", where, f"{r['seconds']:.1f}"])
     return slice_faults.table_text(table) + "\n\n" + summary(rows)
 
 
@@ -63,17 +69,17 @@ def summary(rows):
     answered = [r for r in rows if "error" not in r]
     plain = [r for r in answered if not r["fault"].omission]
     omitted = [r for r in answered if r not in plain]
-    def found(of):
-        return f"{sum(r['chop'] or r['constants'] for r in of)} of {len(of)}"
+    def found(of, *keys):
+        return f"{sum(any(r[k] for k in keys) for r in of)} of {len(of)}"
     share = sorted(r["sizes"]["chop"] / max(1, r["sizes"]["backward"]) for r in answered)
     middle = f"{share[len(share) // 2]:.2f}" if share else "?"
-    return (f"In the chop or the constants: {found(plain)} that are no omission, {found(omitted)} omissions. "
-            f"Chop ÷ backward slice, median: {middle}.\n")
+    two, three = ("chop", "constants"), ("chop", "constants", "potential")
+    return (f"In the chop or the constants: {found(plain, *two)} that are no omission, {found(omitted, *two)} omissions; with what "
+            f"was not done, {found(plain, *three)} and {found(omitted, *three)}. Chop ÷ backward slice, median: {middle}.\n")
 
 
 def say(row):
-    where = "chop" if row.get("chop") else "constants" if row.get("constants") else "NEITHER"
-    return f"{row.get('error') or row['command'] + ' ' + str(row['sizes']) + ' ' + where} {row['seconds']:.1f} s"
+    return f"{row.get('error') or row['command'] + ' ' + str(row['sizes']) + ' ' + place_in(row)} {row['seconds']:.1f} s"
 
 
 def main():

@@ -60,13 +60,30 @@ def is_code(line):
     return not re.fullmatch(r"\s*(//.*|/\*.*|\*([\s/].*)?|[{}();\s]*|(\}\s*)?else\s*\{?|#.*)", line)
 
 
+def comment_lines(lines):
+    """The indices of lines that lie wholly in a comment of several lines, the last one included if nothing follows."""
+    found, is_inside = set(), False
+    for n, line in enumerate(lines):
+        if is_inside:
+            _, end, rest = line.partition("*/")
+            is_inside = not end
+            if not rest.strip():
+                found.add(n)
+        else:
+            is_inside = line.rfind("/*") > line.rfind("*/")
+    return found
+
+
 def beside(lines, at):
     """The numbers (from 1) of the nearest lines of code before and behind the place before line index `at`.
 
     The end of the function counts as one: what follows it has nothing to do with what is missing.
     """
-    before = next((n for n in range(at - 1, -1, -1) if is_code(lines[n]) or lines[n].startswith("}")), None)
-    behind = next((n for n in range(at, len(lines)) if is_code(lines[n]) or lines[n].startswith("}")), None)
+    comments = comment_lines(lines)
+    def counts(n):
+        return n not in comments and is_code(lines[n]) or lines[n].startswith("}")
+    before = next((n for n in range(at - 1, -1, -1) if counts(n)), None)
+    behind = next((n for n in range(at, len(lines)) if counts(n)), None)
     return [n + 1 for n in (before, behind) if n is not None]
 
 

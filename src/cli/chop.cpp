@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/answer.h"
 #include "cli/reproduction.h"
+#include "depend/potential.h"
 #include "finding/chop_report.h"
 #include "report/chop_text.h"
 #include "report/terminal.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 
 namespace fs = std::filesystem;
 
@@ -41,6 +43,10 @@ bool isMemoryError(const finding::FailureInfo& failure) {
   return std::ranges::find(kKinds, failure.kind) != std::end(kKinds);
 }
 
+bool isRead(const InputSource& s) {
+  return s.kind == InputSource::StandardInput || s.kind == InputSource::File;
+}
+
 // The paper's way with memory errors: shrink the input until the crash at that point goes away; what was
 // taken last is the difference. Nothing: no single piece makes a run of it that passes.
 Result<std::optional<technique::Part>> decidingPiece(const InputQuestion& question, const InputSet& inputs,
@@ -48,8 +54,14 @@ Result<std::optional<technique::Part>> decidingPiece(const InputQuestion& questi
   constexpr size_t kMostTried = 64;
   std::vector<technique::Part> parts = partsOf(inputs, unit);
   technique::Subset all = technique::allOf(parts.size());
-  for (size_t k = parts.size(); k-- > 0 && parts.size() - k <= kMostTried;) {
-    InputSet less = keptOf(inputs, parts, technique::without(all, {uint32_t(k)}));
+  // What the program reads, first: a word of its command line says what to do with it.
+  std::vector<uint32_t> order;
+  for (bool read : {true, false})
+    for (uint32_t k : std::views::reverse(all))
+      if (isRead(inputs[parts[k].source]) == read) order.push_back(k);
+  if (order.size() > kMostTried) order.resize(kMostTried);
+  for (uint32_t k : order) {
+    InputSet less = keptOf(inputs, parts, technique::without(all, {k}));
     FL_TRY(outcome, question.outcomeOf(less));
     if (outcome == TrialOutcome::Pass) return std::optional(parts[k]);
   }
@@ -185,24 +197,45 @@ bool isSameFailure(const finding::FailureInfo& a, const finding::FailureInfo& b)
   return a.kind == b.kind && a.signal == b.signal && a.place == b.place;
 }
 
-Result<void> fillReport(ValueRun& run, const FailingInput& failing, const Reproduction& made,
-                        finding::ChopReport& report) {
-  finding::SliceReport backward;
-  backward.program = report.program;
-  FL_TRY(streams, inputsOf(run));
+// The forward slice of the criterion. If nothing that leads to the failure is in it, that of the whole input:
+// the criterion is then only what makes the program do it.
+Result<depend::Slice> forwardOf(ValueRun& run, FailingInput& failing, const Reproduction& made,
+                                const depend::Inputs& streams, const depend::Slice& backward,
+                                finding::ChopReport& report) {
   FL_TRY(seeds, seedsOf(failing, made, streams));
+  FL_TRY(forward, depend::sliceForward(*run.history, std::move(seeds)));
+  bool isMet = std::ranges::any_of(
+      backward.instructions, [&](const auto& entry) { return forward.instructions.contains(entry.first); });
+  if (isMet || failing.criterion.empty()) return forward;
+  report.caveats.push_back(fmt::format("{} is carried nowhere that leads to the failure: the whole of the "
+                                       "smallest input was followed instead",
+                                       report.criterion.substr(0, report.criterion.find(", without"))));
+  failing.criterion.clear();
+  report.criterion = criterionText(failing);
+  FL_TRY(all, seedsOf(failing, made, streams));
+  return depend::sliceForward(*run.history, std::move(all));
+}
+
+Result<void> fillReport(ValueRun& run, FailingInput& failing, const Reproduction& made,
+                        finding::ChopReport& report) {
+  finding::SliceReport backward, relevant;
+  backward.program = relevant.program = report.program;
+  FL_TRY(streams, inputsOf(run));
   FL_TRY(whole, depend::sliceBackward(*run.history, run.question.from));
   depend::WalkOptions values;
   values.control = values.addresses = false;
   FL_TRY(thin, depend::sliceBackward(*run.history, technique::valueOnly(run.question.from), values));
-  FL_TRY(forward, depend::sliceForward(*run.history, std::move(seeds)));
+  FL_TRY(forward, forwardOf(run, failing, made, streams, whole, report));
   FL_TRY(ofAny, depend::sliceForward(*run.history, allSeeds(streams)));
+  depend::Potential potential(*run.history);
+  FL_TRY(wider, depend::sliceBackward(*run.history, run.question.from, {}, &potential));
   technique::fillStatements(*run.history, whole, &thin, backward);
+  technique::fillStatements(*run.history, wider, &thin, relevant);
   run.stopWatching();
-  technique::Chop found = technique::chopOf(
-      backward.statements, {whole, forward, ofAny, [&](uint32_t id) {
-                              return technique::placeOf(run.history->code(), id, report.program.cwd);
-                            }});
+  auto placeOf = [&](uint32_t id) { return technique::placeOf(run.history->code(), id, report.program.cwd); };
+  technique::Chop found = technique::chopOf(backward.statements, {whole, forward, ofAny, placeOf});
+  report.potential =
+      technique::potentialOf(relevant.statements, backward.statements, {wider, forward, ofAny, placeOf});
   report.statements = std::move(found.statements);
   report.constants = std::move(found.constants);
   report.backwardStatements = backward.statements.size();

@@ -14,10 +14,12 @@ Document toDocument(const ChopReport& report) {
   out.part["command"] = report.command;
   out.part["statements"] = statementsJson(report.statements);
   out.part["constants"] = statementsJson(report.constants);
+  out.part["potential"] = statementsJson(report.potential);
   out.part["sizes"] = {{"backward", report.backwardStatements},
                        {"forward", report.forwardStatements},
                        {"chop", report.statements.size()},
-                       {"constants", report.constants.size()}};
+                       {"constants", report.constants.size()},
+                       {"potential", report.potential.size()}};
   return out;
 }
 

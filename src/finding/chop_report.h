@@ -15,6 +15,8 @@ struct ChopReport {
   std::string command = {};
   std::vector<SliceStatement> statements = {}; // as the program is read
   std::vector<SliceStatement> constants = {};
+  // What decided that something did not happen that would have changed the failure; in neither of the two.
+  std::vector<SliceStatement> potential = {};
   uint64_t backwardStatements = 0, forwardStatements = 0;
   std::vector<std::string> caveats = {};
   Json stats = Json::object();

@@ -29,6 +29,17 @@ std::string renderChop(const finding::ChopReport& report, SourceFiles& files, co
                           screen.width(), 0);
     out += renderSlice(constants, files, screen, options);
   }
+  if (!report.potential.empty()) {
+    finding::SliceReport potential;
+    potential.statements = report.potential;
+    out +=
+        "\n" +
+        wrapped(fmt::format("These {} decided that something was not done; if it was wrongly left out, the "
+                            "fault is among them:",
+                            report.potential.size()),
+                screen.width(), 0);
+    out += renderSlice(potential, files, screen, options);
+  }
   out += fmt::format("\n{} {}\n", screen.terminal.paint(Style::Bold, "Again:"), report.command);
   return out + renderCaveats(report.caveats, screen);
 }

@@ -62,6 +62,11 @@ class Format(unittest.TestCase):
     def test_the_line_comes_from_the_change(self):
         self.assertEqual(self.load(GOOD).faults[0].places(self.folder), [("p.c", 4)])
 
+    def test_a_comment_of_several_lines_is_no_neighbour(self):
+        lines = ["  a = 1;", "  /* what", "     comes now */", "  b = 2; /* one", "  more */ c = 3;"]
+        self.assertEqual(manifests.beside(lines, 1), [1, 4])
+        self.assertEqual(manifests.beside(lines, 4), [4, 5])
+
     def test_a_missing_statement_is_beside_its_neighbours(self):
         text = GOOD.replace('"a < b"', '"  int c = a;\\n"').replace('"a > b"', '""')
         self.assertEqual(self.load(text).faults[0].places(self.folder), [("p.c", 2), ("p.c", 3)])

@@ -165,5 +165,53 @@ TEST_F(Chop, ARunThatPassesHasNone) {
   EXPECT_THAT(none.out, HasSubstr("did not fail"));
 }
 
+// What is left out is in no backward slice: the decision to do so is shown beside the chop.
+TEST_F(Chop, ADecisionNotToDoSomethingIsShownBesideIt) {
+  auto source = [](const std::string& condition) {
+    return R"(#include <stdio.h>
+int main(void) {
+  int c, last = 0;
+  while ((c = getchar()) != EOF) {
+    if (c == 'x') last = 1;
+    if ()" +
+           condition + R"()
+      putchar('!');
+    putchar(c);
+  }
+  return 0;
+}
+)";
+  };
+  build(source("c == 'x'"), "right");
+  build(source("c == 'y'"));
+  writeFile(dir / "in", "abxcd\n");
+  json found = chop({"--reference", "./right", "--stdin", "in", "--", "./p"});
+  EXPECT_EQ(found["input"]["after"], 1);
+  EXPECT_THAT(lines(found["statements"]), Not(Contains(6)));
+  EXPECT_THAT(lines(found["potential"]), Contains(6));
+  EXPECT_THAT(lines(found["potential"]), Not(Contains(5))) << "nothing comes of it";
+  EXPECT_EQ(found["sizes"]["potential"], found["potential"].size());
+}
+
+// A word says what to do; what the program read made it crash.
+TEST_F(Chop, ACrashIsFollowedFromWhatWasRead) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  char table[4] = "abc", *names[1] = {table};
+  int c, n = 0;
+  if (argc < 2 || strcmp(argv[1], "-c")) return 0;
+  while ((c = getchar()) != EOF)
+    if (c == '+') n += 40000000;
+  printf("%c\n", names[n][0]);
+  return 0;
+}
+)");
+  writeFile(dir / "in", "a+b\n");
+  json found = chop({"--argv", "--stdin", "in", "--", "./p", "-c"});
+  EXPECT_THAT(std::string(found["input"]["criterion"]), HasSubstr("standard input"));
+  EXPECT_THAT(lines(found["statements"]), Contains(8));
+}
+
 } // namespace
 } // namespace faultline::test

@@ -55,4 +55,20 @@ Chop chopOf(const std::vector<finding::SliceStatement>& statements, const ChopQu
   return out;
 }
 
+std::vector<finding::SliceStatement> potentialOf(const std::vector<finding::SliceStatement>& relevant,
+                                                 const std::vector<finding::SliceStatement>& backward,
+                                                 const ChopQuestion& question) {
+  std::set<Key> known;
+  for (const finding::SliceStatement& s : backward) known.insert(keyOf(s.place));
+  std::vector<finding::SliceStatement> more;
+  for (const finding::SliceStatement& s : relevant)
+    if (!known.contains(keyOf(s.place))) more.push_back(s);
+  Chop met = chopOf(more, question);
+  std::set<Key> kept;
+  for (const finding::SliceStatement& s : met.statements) kept.insert(keyOf(s.place));
+  for (const finding::SliceStatement& s : met.constants) kept.insert(keyOf(s.place));
+  std::erase_if(more, [&](const finding::SliceStatement& s) { return !kept.contains(keyOf(s.place)); });
+  return more;
+}
+
 } // namespace faultline::technique

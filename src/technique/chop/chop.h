@@ -35,4 +35,11 @@ struct Chop {
 // `statements`: those of the backward slice.
 Chop chopOf(const std::vector<finding::SliceStatement>& statements, const ChopQuestion& question);
 
+// Of those of the relevant slice, what is not in the backward slice: decisions that something was not done,
+// and what led to them; without what other input than the failing one led to. `question.backward` is the
+// relevant slice.
+std::vector<finding::SliceStatement> potentialOf(const std::vector<finding::SliceStatement>& relevant,
+                                                 const std::vector<finding::SliceStatement>& backward,
+                                                 const ChopQuestion& question);
+
 } // namespace faultline::technique
