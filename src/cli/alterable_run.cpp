@@ -67,25 +67,13 @@ uint64_t clockNow() {
 
 using experiment::World;
 
-// The world of an earlier recording to which nothing else was given.
-World worldFor(const Context& context, const recording::RecordRequest& request, const std::string& input,
-               bool anew) {
-  World world{uint32_t(getpid()), clockNow()};
-  std::shared_ptr<experiment::VerdictCache> cache = anew ? nullptr : knownVerdicts(context);
-  if (!cache) return world;
+// Names all that is given to the program.
+std::string givenKey(const recording::RecordRequest& request, const std::string& input) {
   experiment::RunSpec spec{.argv = request.argv, .env = request.env, .cwd = request.cwd, .input = input};
   std::error_code ignored;
   if (spec.cwd.empty()) spec.cwd = fs::current_path(ignored).string();
   spec.seed = request.seed;
-  std::string key = experiment::contentKey(request.variantKey + request.program + pack(spec));
-  if (auto earlier = cache->findWorld(key)) {
-    context.log().note(
-        "the program's clock stands as when this was asked before, so that what was found then "
-        "holds (--no-cache: the present time)");
-    return *earlier;
-  }
-  cache->storeWorld(key, world);
-  return world;
+  return experiment::contentKey(request.variantKey + request.program + pack(spec));
 }
 
 Result<recording::RecordResult> recordIt(recording::RecordRequest& request, const std::string& input,
@@ -97,6 +85,16 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
   request.worldPid = world.pid;
   request.worldClock = world.clock;
   return recording::recordRun(request);
+}
+
+// Only that of a run that fails: one that passes may fail at another time.
+Result<void> keepWorld(experiment::VerdictCache& cache, const std::string& key, World world,
+                       const fs::path& path, const RunOptions& options) {
+  FL_TRY(recording, recording::Recording::open(path));
+  if (!recording.end()) return {};
+  FL_TRY(verdict, verdictOf(recording, options));
+  if (verdict.failed()) cache.storeWorld(key, world);
+  return {};
 }
 
 Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options, bool anew) {
@@ -113,8 +111,17 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   FL_TRY(path, freshRecordingName(options.words[0]));
   request.output = path;
-  FL_CHECK(recordIt(request, input, worldFor(context, request, input, anew)));
+  std::shared_ptr<experiment::VerdictCache> cache = anew ? nullptr : knownVerdicts(context);
+  std::string key = givenKey(request, input);
+  std::optional<World> earlier = cache ? cache->findWorld(key) : std::nullopt;
+  World world = earlier ? *earlier : World{uint32_t(getpid()), clockNow()};
+  if (earlier)
+    context.log().note(
+        "the program's clock stands as when this was asked before, so that what was found then "
+        "holds (--no-cache: the present time)");
+  FL_CHECK(recordIt(request, input, world));
   context.log().note("recorded as {}", path.string());
+  if (cache && !earlier) FL_CHECK(keepWorld(*cache, key, world, path, options));
   return AlterableRun{path, {}};
 }
 

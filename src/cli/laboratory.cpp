@@ -41,22 +41,24 @@ Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
   return experiment::Judge::create(expectation, original, recording.meta().cwd);
 }
 
-// All that verdicts on this run have in common, whichever recording of it they are about.
+// All that verdicts on this run have in common, whichever recording of it they are about. An altered run may
+// look at its clock where the run itself does not.
 Result<std::string> keyFor(const experiment::ExperimenterSetting& setting, ValueRun& run,
                            const recording::Expectation& expectation, const experiment::Judge& judge,
                            const experiment::Experimenter& experimenter) {
   const recording::Recording& recording = run.failing.run.recording;
   const experiment::ServerSetting& server = setting.server;
   FL_TRY(outside, outsideOf(run, experimenter.passing()));
-  experiment::Setting common{.program = {server.variant, server.program, setting.libraries, server.seed,
-                                         server.worldPid, server.worldClock},
-                             .programKey = recording.meta().variant,
-                             .origin = fmt::format("{} {}", outside, int(setting.method)),
-                             .limits = server.limits,
-                             .containment = setting.containment,
-                             .expectation = expectation,
-                             .original = judge.original(),
-                             .directory = recording.meta().cwd};
+  experiment::Setting common{
+      .program = {server.variant, server.program, setting.libraries, server.seed, server.worldPid,
+                  server.worldClock},
+      .programKey = recording.meta().variant,
+      .origin = fmt::format("{} {} {} {}", outside, int(setting.method), server.worldPid, server.worldClock),
+      .limits = server.limits,
+      .containment = setting.containment,
+      .expectation = expectation,
+      .original = judge.original(),
+      .directory = recording.meta().cwd};
   return experiment::verdictKey(common, server.run);
 }
 
