@@ -383,5 +383,31 @@ int main(void) {
   EXPECT_EQ(known(), 0);
 }
 
+// The time is never the same twice, also in a program that does it right: no smaller input for the fault.
+TEST_F(Minimize, WhatTheReferenceDoesNotPrintAgainIsNotWrong) {
+  auto source = [](const std::string& factor) {
+    return R"(#include <stdio.h>
+#include <string.h>
+#include <time.h>
+int main(void) {
+  char line[100];
+  while (fgets(line, sizeof line, stdin)) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (strstr(line, "double")) printf("%d\n", 7 * )" +
+           factor + R"();
+    else if (strchr(line, 'n')) printf("%ld\n", now.tv_sec * 1000000000L + now.tv_nsec);
+  }
+  return 0;
+}
+)";
+  };
+  build(source("2"), "right");
+  build(source("3"));
+  writeFile(dir / "in", "some\ndouble nine\nx\n");
+  json found = minimize({"--fresh", "--reference", "./right", "--stdin", "in", "--", "./p"});
+  EXPECT_EQ(readFile(dir / "stdin.min"), "double");
+}
+
 } // namespace
 } // namespace faultline::test
