@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "explain/fuse.h"
 #include "finding/describe_stop.h"
+#include "report/source.h"
 #include "technique/instance_text.h"
 
 #include <set>
@@ -111,6 +112,15 @@ FirstLines firstLines(const explain::Found& found) {
   return first;
 }
 
+// A line that has nothing but braces, `else` or `do`. What cannot be read may have anything.
+bool isBare(std::string_view line) {
+  std::string words;
+  for (char c : line)
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '"' || c == '\'' || c == '*')
+      words += c;
+  return words.empty() || words == "else" || words == "do";
+}
+
 // The lines of a slice, those with the fewest dependences from the failure first.
 std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice) {
   std::vector<uint32_t> depth(slice.nodes.size());
@@ -198,6 +208,11 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   explanation.failure = failureInfo(run->failing);
   CauseRun causeRun(*run->history);
   explain::Found found;
+  report::SourceFiles sources;
+  found.hasCode = [&](const finding::Place& place) {
+    auto line = sources.line(place.file, place.line);
+    return !line || !isBare(*line);
+  };
   if (explanation.failure) {
     found.failure = explanation.failure->place;
     found.isCrash = explanation.failure->signal != 0 && explanation.failure->kind != "assertion";

@@ -59,7 +59,7 @@ private:
   using Line = std::pair<std::string, uint32_t>;
 
   void add(const Place& place, Evidence evidence) {
-    if (!place.isKnown() || finding::isLibraryFrame(place)) return;
+    if (!place.isKnown() || finding::isLibraryFrame(place) || !hasCode(place)) return;
     Suspect& s = suspects_[{place.file, place.line}];
     if (!s.place.isKnown()) s.place = place;
     for (Evidence& known : s.evidence) // the same technique counts once, with its best
@@ -69,6 +69,8 @@ private:
       }
     s.evidence.push_back(std::move(evidence));
   }
+
+  bool hasCode(const Place& place) const { return !found_.hasCode || found_.hasCode(place); }
 
   bool isFailure(const Place& place) const {
     return found_.failure && place.file == found_.failure->file && place.line == found_.failure->line;
@@ -189,7 +191,7 @@ private:
     for (const CauseNodeInfo* n : path) {
       size_t shown = 0;
       for (const CauseStatement& s : n->statements) {
-        if (s.isLibrary || s.time < from) continue;
+        if (s.isLibrary || s.time < from || !hasCode(s.place)) continue;
         if (n != node && n->level != 0 && ++shown > kShown) break;
         steps.try_emplace(s.time, ChainStep{s.place, valueText(s), s.time});
       }

@@ -14,6 +14,8 @@
 #include "finding/critical_report.h"
 #include "finding/explanation.h"
 
+#include <functional>
+
 namespace faultline::explain {
 
 struct Weights {
@@ -40,6 +42,8 @@ struct Weights {
 struct Found {
   std::optional<finding::Place> failure = {}; // where the run failed: that it did not pass there is no news
   bool isCrash = false;
+  // Whether there is anything on the line that might be wrong: a brace is no suspect. Empty: on every line.
+  std::function<bool(const finding::Place&)> hasCode = {};
   const finding::CausesReport* causes = nullptr; // null: was not asked
   const finding::CriticalReport* critical = nullptr;
   const finding::ChangesReport* changes = nullptr;

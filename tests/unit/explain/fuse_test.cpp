@@ -164,6 +164,15 @@ TEST(Fuse, LibraryCodeIsNoSuspect) {
   EXPECT_THAT(linesOf(fuse({.causes = &causes}, 10)), ElementsAre(20, 9));
 }
 
+TEST(Fuse, ALineWithoutCodeIsNoSuspect) {
+  CausesReport causes;
+  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(12, 95), statement(9, 90)})};
+  Found found{.hasCode = [](const finding::Place& place) { return place.line != 12; }, .causes = &causes};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 9));
+  for (const finding::ChainStep& step : suspects[1].chain) EXPECT_NE(step.place.line, 12u);
+}
+
 TEST(Fuse, NothingFoundIsNoSuspect) { EXPECT_TRUE(fuse({}, 5).empty()); }
 
 } // namespace
