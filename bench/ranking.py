@@ -90,10 +90,11 @@ SHOWN_FIRST, SHOWN_OTHER = 24, 4
 
 
 def tree_order(nodes):
-    """The lines of a cause tree as `faultline causes` shows them; what it folds is read last."""
+    """The lines of a cause tree as `faultline causes` shows them, without those of system headers; what it folds is read last."""
     shown, folded = [], []
     for node in nodes:
         most = SHOWN_FIRST if node["level"] == 0 else SHOWN_OTHER
-        for number, place in enumerate(node["statements"]):
+        own = [place for place in node["statements"] if not place.get("library")]
+        for number, place in enumerate(own):
             (shown if number < most else folded).append([(place["file"], place["line"])])
     return shown + folded

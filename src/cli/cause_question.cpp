@@ -1,10 +1,12 @@
 #include "cli/cause_question.h"
 
 #include "cli/interrupt.h"
+#include "finding/describe_stop.h"
 #include "technique/causes/question.h"
 #include "technique/instance_text.h"
 
 #include <chrono>
+#include <map>
 
 namespace faultline::cli {
 namespace {
@@ -18,10 +20,18 @@ technique::Scope scopeOf(depend::History& history, const std::vector<std::string
   scope.isCorrectFunction = [&history, correct](uint32_t module, uint32_t function) {
     const fir::Image& image = history.code().image(module);
     const fir::Function& f = image.functions[function];
-    if (f.flags & fir::kSystemHeader) return true;
     for (const std::string& name : correct)
       if (image.string(f.name) == name || image.string(image.symbols[f.symbol].name) == name) return true;
     return false;
+  };
+  scope.isSystemPlace = [&history, known = std::map<std::pair<uint32_t, uint32_t>, bool>()](uint32_t id) mutable {
+    depend::RunCode::Where at = history.code().where(id);
+    if (!at) return false;
+    const fir::Image& image = *at.module->image;
+    uint32_t file = image.locations[image.instructions[at.local].location].file;
+    auto [it, isNew] = known.try_emplace({at.module->number, file}, false);
+    if (isNew) it->second = finding::isLibraryFrame(technique::placeOf(history.code(), id, ""));
+    return it->second;
   };
   std::vector<std::pair<std::string, uint32_t>> places;
   for (const std::string& name : correct) {

@@ -8,6 +8,7 @@ Json toJson(const CauseStatement& s) {
   json["instances"] = s.instances;
   if (s.value) json["value"] = toJson(*s.value);
   json["decides"] = s.isCondition;
+  if (s.isLibrary) json["library"] = true;
   return json;
 }
 

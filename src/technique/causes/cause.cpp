@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kChecked[] = {4, 32, 256};
 constexpr size_t kMostScanned = 20'000;
 constexpr size_t kSameBranch = 4;
+// So many executions of one instruction tell what a loop does with a value; the others are followed to where
+// it came from, without a formula.
+constexpr size_t kSameInstruction = 1000;
 
 } // namespace
 
@@ -29,6 +32,9 @@ struct CauseFinder::Walk {
   std::priority_queue<std::pair<uint64_t, Term>, std::vector<std::pair<uint64_t, Term>>, Later> open = {};
   std::vector<std::pair<uint64_t, Term>> taken = {};
   std::unordered_map<uint32_t, uint32_t> distances = {};
+  std::unordered_map<uint32_t, uint64_t> executions = {}; // of an instruction, taken or skipped
+  std::unordered_set<uint64_t> skipped = {};
+  bool isCut = false;
   void add(logic::InstanceTerms& instances, Term t, uint32_t distance) {
     for (Term v : instances.terms().variables(t)) {
       uint64_t time = instances.timeOf(v);
@@ -44,13 +50,80 @@ Result<void> CauseFinder::follow(Walk& walk, size_t steps) {
   while (walk.taken.size() < steps && !walk.open.empty()) {
     auto next = walk.open.top();
     walk.open.pop();
+    FL_TRY(x, instances_.instances().at(next.first));
+    FL_TRY(isMore, isRepeated(walk, x));
+    if (isMore) {
+      FL_CHECK(skipRepeated(walk, next.first, walk.distances[next.second.id]));
+      continue;
+    }
     FL_TRY(definition, instances_.define(next.second));
     walk.taken.push_back(next);
-    FL_TRY(x, instances_.instances().at(next.first));
-    bool isStep = x.instruction->op == fir::Op::StoreVar || x.instruction->op == fir::Op::Store ||
-                  x.instruction->op == fir::Op::Ret || x.instruction->op == fir::Op::Call;
+    // A loop is one step, however often it went round.
+    bool isFirst = walk.executions[x.id]++ == 0;
+    bool isStep = isFirst && (x.instruction->op == fir::Op::StoreVar || x.instruction->op == fir::Op::Store ||
+                              x.instruction->op == fir::Op::Ret || x.instruction->op == fir::Op::Call);
     walk.add(instances_, definition->value, walk.distances[next.second.id] + isStep);
   }
+  return {};
+}
+
+// Whether enough executions of the instruction were taken, and this one is easily followed.
+Result<bool> CauseFinder::isRepeated(const Walk& walk, const depend::Executed& x) {
+  auto it = walk.executions.find(x.id);
+  if (it == walk.executions.end() || it->second < kSameInstruction) return false;
+  using fir::Op;
+  switch (x.instruction->op) {
+  case Op::Call:
+  case Op::Ret:
+  case Op::Copy:
+  case Op::Fill:
+  case Op::Phi:
+  case Op::AtomicRMW:
+  case Op::CmpXchg:
+    return false;
+  case Op::Load: {
+    FL_TRY(pieces, instances_.instances().loaded(x.time));
+    for (const depend::OriginPiece& p : pieces) {
+      if (p.origin.kind != depend::Origin::Made) return false;
+      FL_TRY(maker, instances_.instances().at(p.origin.time));
+      if (maker.instruction->op != Op::Store) return false;
+    }
+    return true;
+  }
+  default: // what the caller passed is followed by who knows calls
+    for (uint32_t k = 0; k < x.instruction->operandCount; ++k) {
+      FL_TRY(origin, instances_.instances().operand(x.time, k));
+      if (origin.kind == depend::Origin::Argument) return false;
+    }
+    return true;
+  }
+}
+
+Result<void> CauseFinder::skipRepeated(Walk& walk, uint64_t time, uint32_t distance) {
+  std::vector<uint64_t> open{time};
+  while (!open.empty() && walk.skipped.size() < options_.mostRepeated) {
+    uint64_t at = open.back();
+    open.pop_back();
+    if (!walk.skipped.insert(at).second) continue;
+    FL_TRY(x, instances_.instances().at(at));
+    FL_TRY(isMore, isRepeated(walk, x));
+    if (!isMore) {
+      FL_TRY(variable, instances_.made(at));
+      walk.add(instances_, variable, distance);
+      continue;
+    }
+    ++walk.executions[x.id];
+    if (x.instruction->op == fir::Op::Load) {
+      FL_TRY(pieces, instances_.instances().loaded(at));
+      for (const depend::OriginPiece& p : pieces) open.push_back(p.origin.time);
+      continue;
+    }
+    for (uint32_t k = x.instruction->op == fir::Op::Store ? 1 : 0; k < x.instruction->operandCount; ++k) {
+      FL_TRY(origin, instances_.instances().operand(at, k));
+      if (origin.kind == depend::Origin::Made) open.push_back(origin.time);
+    }
+  }
+  walk.isCut |= !open.empty();
   return {};
 }
 
@@ -286,7 +359,9 @@ Result<Cause> CauseFinder::find(const Wish& wish) {
       if (instances.contains(time)) variables.push_back(variable);
   } else {
     FL_CHECK(follow(walk, options_.mostInstances));
-    cause.isBounded = !walk.open.empty();
+    cause.isBounded = !walk.open.empty() || walk.isCut;
+    for (auto [id, count] : walk.executions)
+      if (count > kSameInstruction) cause.repeated[id] = count - kSameInstruction;
     for (auto& [time, variable] : walk.taken) {
       instances.insert(time);
       variables.push_back(variable);

@@ -33,6 +33,7 @@ struct Cause {
   std::vector<uint64_t> instances = {}; // that transformed the core, latest first
   std::unordered_map<uint64_t, uint32_t> distances =
       {};                               // of them from the wish: assignments and returns between
+  std::unordered_map<uint32_t, uint64_t> repeated = {}; // instructions: executions that are not listed
   std::vector<uint64_t> decisions = {}; // branches whose outcome the core needs, latest first
   std::vector<logic::TermLeaf> leaves = {};
   std::vector<OpaqueStep> opaque = {};
@@ -46,6 +47,7 @@ struct Cause {
 
 struct CauseOptions {
   size_t mostInstances = 100'000;
+  size_t mostRepeated = 2'000'000; // of loops, that are only followed
   bool usesSolver = true;
   uint32_t checkMilliseconds = 20; // for one question to the solver
   size_t mostDecisions = 60;       // that are looked at beside the wish
@@ -65,6 +67,8 @@ public:
 private:
   struct Walk;
   Result<void> follow(Walk& walk, size_t steps);
+  Result<bool> isRepeated(const Walk& walk, const depend::Executed& x);
+  Result<void> skipRepeated(Walk& walk, uint64_t time, uint32_t distance);
   // Whether the wish, carried back to `from`, can no longer hold; if asked for, by which decisions.
   Result<bool> isContradiction(const Wish& wish, uint64_t from, bool wantsCore, Cause& cause);
   Result<std::vector<uint64_t>> decisionsNear(const Wish& wish, uint64_t from);

@@ -20,8 +20,10 @@ constexpr size_t kMostScanned = 50'000; // branches between a use and what made 
 constexpr size_t kOthers = 8;
 
 // How much further away a condition seems for what lies between: a call whose caller decided; a branch that
-// is only suspected to write the same memory; each other branch that is suspected as well; an address.
-constexpr uint32_t kPerCall = 3, kMemory = 2, kPlace = 4;
+// is only suspected to write the same memory; each other branch that is suspected as well; an address; a
+// decision in a header of the system.
+constexpr uint32_t kPerCall = 3, kMemory = 2, kPlace = 4, kSystem = 6;
+constexpr size_t kMostSystem = 4; // decisions in system headers that are asked on the way to one of the program
 
 bool isBranch(Op op) { return op == Op::CondBr || op == Op::Switch || op == Op::IndirectBr; }
 
@@ -86,43 +88,86 @@ Result<ConditionFinder::Decider> ConditionFinder::decider(uint64_t time) {
 }
 
 Result<void> ConditionFinder::direct(uint64_t time, uint32_t distance, Found& found) {
-  FL_TRY(branch, decider(time));
-  if (branch.time == kNoInstance) return {};
-  FL_TRY(x, terms_.instances().at(branch.time));
-  add(found, CriticalCondition::Direct, x, time, distance + kPerCall * branch.calls);
+  uint32_t calls = 0;
+  uint64_t at = time;
+  for (size_t system = 0; system <= kMostSystem; ++system) {
+    FL_TRY(branch, decider(at));
+    if (branch.time == kNoInstance) return {};
+    FL_TRY(x, terms_.instances().at(branch.time));
+    calls += branch.calls;
+    bool isOwn = !isSystem(x);
+    add(found, CriticalCondition::Direct, x, time, distance + kPerCall * calls + (isOwn ? 0 : kSystem));
+    if (isOwn) return {};
+    at = branch.time;
+  }
   return {};
+}
+
+// What an instance read: a variable of the frame, or memory, and since when it was what it was.
+Result<ConditionFinder::Use> ConditionFinder::useOf(const Executed& x) {
+  depend::Instances& instances = terms_.instances();
+  const fir::Instruction& i = *x.instruction;
+  Use use;
+  auto since = [&](const std::vector<depend::OriginPiece>& pieces) {
+    for (const depend::OriginPiece& p : pieces)
+      if (p.origin.time != kNoInstance) use.from = std::max(use.from, p.origin.time + 1);
+  };
+  if (i.op == Op::LoadVar) {
+    use.word = fir::operandIndex(x.image->operandsOf(i)[0]);
+    FL_TRY(origin, instances.operand(x.time, 0));
+    if (origin.time != kNoInstance) use.from = origin.time + 1;
+  } else if (i.op == Op::Load || i.op == Op::Copy) {
+    addAccess(use, i.op == Op::Load ? modRef().accessOf(x.module, x.local)
+                                    : modRef().sourceAccessOf(x.module, x.local));
+    if (!use.isMemory) return use;
+    FL_TRY(pieces, instances.loaded(x.time));
+    since(pieces);
+  } else if (i.op == Op::Call) { // an outside one reads what its arguments point to
+    FL_TRY(effect, instances.effect(x.time));
+    bool reads = false;
+    for (uint32_t f = 0; effect && f < effect->flows.size(); ++f)
+      for (uint32_t s = 0; s < effect->flows[f].sources.size(); ++s) {
+        if (effect->flows[f].sources[s].kind != depend::FlowSource::Memory) continue;
+        FL_TRY(pieces, instances.effectSource(x.time, f, s));
+        since(pieces);
+        reads = true;
+      }
+    if (reads) addArguments(use, x);
+  }
+  return use;
+}
+
+void ConditionFinder::addAccess(Use& use, uint32_t access) {
+  if (access == fir::kNone) return;
+  use.isMemory = true;
+  use.aliases.insert(modRef().aliases(access));
+}
+
+void ConditionFinder::addArguments(Use& use, const Executed& call) {
+  for (uint32_t k = 0; k + 1 < call.instruction->operandCount; ++k)
+    addAccess(use, modRef().argumentAccessOf(call.module, call.local, k));
 }
 
 // Branches that might have given what the instance used another value, had they gone elsewhere.
 Result<void> ConditionFinder::indirect(uint64_t time, uint32_t distance, Found& found) {
+  FL_TRY(x, terms_.instances().at(time));
+  FL_TRY(use, useOf(x));
+  return mightHaveChanged(x, use, distance, found);
+}
+
+Result<void> ConditionFinder::mightHaveChanged(const Executed& x, const Use& use, uint32_t distance,
+                                               Found& found) {
+  bool isWord = use.word != fir::kNone;
+  if (!isWord && !use.isMemory) return {};
   depend::Instances& instances = terms_.instances();
-  FL_TRY(x, instances.at(time));
-  const fir::Instruction& i = *x.instruction;
-  uint64_t from = 0;
-  uint32_t word = fir::kNone, access = fir::kNone;
-  if (i.op == Op::LoadVar) {
-    word = fir::operandIndex(x.image->operandsOf(i)[0]);
-    FL_TRY(origin, instances.operand(time, 0));
-    if (origin.time != kNoInstance) from = origin.time + 1;
-  } else if (i.op == Op::Load || i.op == Op::Copy) {
-    access =
-        i.op == Op::Load ? modRef().accessOf(x.module, x.local) : modRef().sourceAccessOf(x.module, x.local);
-    if (access == fir::kNone) return {};
-    FL_TRY(pieces, instances.loaded(time));
-    for (const depend::OriginPiece& p : pieces)
-      if (p.origin.time != kNoInstance) from = std::max(from, p.origin.time + 1);
-  } else {
-    return {};
-  }
-  const fir::DynamicBitset* aliases = access == fir::kNone ? nullptr : &modRef().aliases(access);
   size_t scanned = 0;
   uint32_t suspects = 0;
   std::unordered_set<uint32_t> known;
   Result<void> failed;
   FL_CHECK(instances.branches(
-      std::max(from, instances.history().replay().start()), time,
+      std::max(use.from, instances.history().replay().start()), x.time,
       [&](uint64_t at, uint32_t id, uint32_t depth) {
-        if (word != fir::kNone && depth != x.depth) return ++scanned < kMostScanned;
+        if (isWord && depth != x.depth) return ++scanned < kMostScanned;
         if (found.contains({CriticalCondition::Direct, id})) return ++scanned < kMostScanned;
         auto branch = instances.at(at);
         auto next = terms_.successor(at);
@@ -130,7 +175,7 @@ Result<void> ConditionFinder::indirect(uint64_t time, uint32_t distance, Found& 
           failed = !branch ? Result<void>(branch.error()) : Result<void>(next.error());
           return false;
         }
-        bool isSame = branch->thread == x.thread && (word == fir::kNone || branch->function == x.function);
+        bool isSame = branch->thread == x.thread && (!isWord || branch->function == x.function);
         if (!isSame || !*next || isCorrect(*branch)) return ++scanned < kMostScanned;
         const depend::FunctionCode& code =
             instances.history().code().function(branch->module, branch->function);
@@ -140,18 +185,28 @@ Result<void> ConditionFinder::indirect(uint64_t time, uint32_t distance, Found& 
           if (isNew)
             it->second = &modRef().regionEffects(branch->module, branch->function, branch->block, successor);
           const fir::ModRef::Effects& effects = *it->second;
-          bool may =
-              word != fir::kNone ? effects.words.contains(word) : effects.accesses.intersects(*aliases);
+          bool may = isWord ? effects.words.contains(use.word) : effects.accesses.intersects(use.aliases);
           if (may) {
             if (known.insert(id).second) ++suspects;
-            uint32_t further = word != fir::kNone ? 1 : kMemory + suspects;
-            add(found, CriticalCondition::Indirect, *branch, time, distance + further);
+            uint32_t further = (isWord ? 1 : kMemory + suspects) + (isSystem(*branch) ? kSystem : 0);
+            add(found, CriticalCondition::Indirect, *branch, x.time, distance + further);
             break;
           }
         }
         return ++scanned < kMostScanned;
       }));
   return failed;
+}
+
+// What a call printed nobody recorded as its source: the caller knows since when the bytes stood there.
+Result<std::vector<CriticalCondition>> ConditionFinder::mightHaveRewritten(uint64_t call, uint64_t since) {
+  FL_TRY(x, terms_.instances().at(call));
+  Found found;
+  Use use;
+  use.from = since;
+  if (x.instruction->op == Op::Call) addArguments(use, x);
+  FL_CHECK(mightHaveChanged(x, use, 0, found));
+  return sorted(found);
 }
 
 // Where something was read or written, if that was computed.
@@ -161,6 +216,18 @@ Result<void> ConditionFinder::place(uint64_t time, uint32_t distance, Found& fou
   if (i.op != Op::Load && i.op != Op::Store && i.op != Op::Copy) return {};
   add(found, CriticalCondition::Place, x, time, distance + kPlace);
   return {};
+}
+
+std::vector<CriticalCondition> ConditionFinder::sorted(Found& found) {
+  std::vector<CriticalCondition> out;
+  for (auto& [key, condition] : found) {
+    std::sort(condition.others.rbegin(), condition.others.rend());
+    out.push_back(condition);
+  }
+  std::sort(out.begin(), out.end(), [](const CriticalCondition& a, const CriticalCondition& b) {
+    return std::tuple(a.distance, ~a.time, a.kind, a.id) < std::tuple(b.distance, ~b.time, b.kind, b.id);
+  });
+  return out;
 }
 
 Result<std::vector<CriticalCondition>> ConditionFinder::find(const Cause& cause) {
@@ -182,15 +249,7 @@ Result<std::vector<CriticalCondition>> ConditionFinder::find(const Cause& cause)
     FL_CHECK(indirect(time, distanceOf(time), found));
     FL_CHECK(place(time, distanceOf(time), found));
   }
-  std::vector<CriticalCondition> out;
-  for (auto& [key, condition] : found) {
-    std::sort(condition.others.rbegin(), condition.others.rend());
-    out.push_back(condition);
-  }
-  std::sort(out.begin(), out.end(), [](const CriticalCondition& a, const CriticalCondition& b) {
-    return std::tuple(a.distance, ~a.time, a.kind, a.id) < std::tuple(b.distance, ~b.time, b.kind, b.id);
-  });
-  return out;
+  return sorted(found);
 }
 
 Result<std::vector<CriticalCondition>> ConditionFinder::mightHavePrinted(uint64_t from, uint64_t to) {
@@ -201,7 +260,7 @@ Result<std::vector<CriticalCondition>> ConditionFinder::mightHavePrinted(uint64_
       std::max(from, instances.history().replay().start()), to, [&](uint64_t at, uint32_t id, uint32_t) {
         auto branch = instances.at(at);
         auto next = terms_.successor(at);
-        if (branch && next && *next && !isCorrect(*branch)) {
+        if (branch && next && *next && !isCorrect(*branch) && !isSystem(*branch)) {
           const depend::FunctionCode& code =
               instances.history().code().function(branch->module, branch->function);
           for (uint32_t successor : code.control->successors(branch->block))

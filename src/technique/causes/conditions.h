@@ -25,6 +25,8 @@ struct CriticalCondition {
 struct Scope {
   std::function<bool(uint32_t module, uint32_t function)> isCorrectFunction = nullptr;
   std::function<bool(uint32_t id)> isCorrectPlace = nullptr;
+  // In a header of the system: right, while what it was given, or called back, may be wrong.
+  std::function<bool(uint32_t id)> isSystemPlace = nullptr;
 };
 
 class ConditionFinder {
@@ -41,6 +43,8 @@ public:
   Result<Decider> decider(uint64_t time);
   // Branches between two times that might have printed something, had they gone elsewhere.
   Result<std::vector<CriticalCondition>> mightHavePrinted(uint64_t from, uint64_t to);
+  // Branches since then that might have written what the call's arguments point to, had they gone elsewhere.
+  Result<std::vector<CriticalCondition>> mightHaveRewritten(uint64_t call, uint64_t since);
   // What should have been different, as a condition; nothing: it could not have been.
   Result<std::optional<Wish>> wish(const CriticalCondition& condition);
   // "It should have been something else."
@@ -55,9 +59,21 @@ private:
            uint32_t distance);
   Result<void> direct(uint64_t time, uint32_t distance, Found& found);
   Result<void> indirect(uint64_t time, uint32_t distance, Found& found);
+  struct Use { // of a variable of the frame (`word`), or of memory
+    uint32_t word = fir::kNone;
+    bool isMemory = false;
+    fir::DynamicBitset aliases = {};
+    uint64_t from = 0; // since when it was what was read
+  };
+  Result<Use> useOf(const depend::Executed& x);
+  void addAccess(Use& use, uint32_t access);
+  void addArguments(Use& use, const depend::Executed& call);
+  Result<void> mightHaveChanged(const depend::Executed& x, const Use& use, uint32_t distance, Found& found);
+  static std::vector<CriticalCondition> sorted(Found& found);
   Result<void> place(uint64_t time, uint32_t distance, Found& found);
   const fir::ModRef& modRef();
   bool isCorrect(const depend::Executed& x) const;
+  bool isSystem(const depend::Executed& x) const { return scope_.isSystemPlace && scope_.isSystemPlace(x.id); }
 
   logic::InstanceTerms& terms_;
   const Scope& scope_;

@@ -126,6 +126,7 @@ private:
       int telling;
     };
     std::map<std::pair<std::string, uint32_t>, Best> lines;
+    std::set<uint32_t> repeated;
     for (uint64_t time : n.cause.instances) {
       FL_TRY(x, terms_.instances().at(time));
       finding::Place place = placeOf(code(), x.id, cwd_);
@@ -146,7 +147,10 @@ private:
         s.instances = 0;
         it->second.telling = rank;
       }
-      if (rank == it->second.telling) ++s.instances;
+      if (rank != it->second.telling) continue;
+      auto more = n.cause.repeated.find(x.id);
+      bool isFirst = more != n.cause.repeated.end() && repeated.insert(x.id).second;
+      s.instances += 1 + (isFirst ? more->second : 0);
     }
     return {};
   }

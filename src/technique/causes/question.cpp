@@ -1,5 +1,7 @@
 #include "technique/causes/question.h"
 
+#include <algorithm>
+
 namespace faultline::technique {
 
 using logic::Definition;
@@ -57,6 +59,10 @@ Result<CauseQuestion> causeQuestion(logic::InstanceTerms& terms, const depend::Q
     instances.history().replay().memoryView().read(address, bytes);
     FL_TRY(value, terms.memory(at, address, bytes, passed));
     values.push_back(value);
+    uint64_t since = 0;
+    for (Term v : t.variables(value))
+      if (uint64_t time = terms.timeOf(v); time != depend::kNoInstance) since = std::max(since, time + 1);
+    out.writtenSince = std::max(out.writtenSince.value_or(0), since);
   }
   for (uint32_t word : question.words) {
     FL_TRY(origin, instances.word(question.time, thread, question.frame, word));
@@ -72,6 +78,13 @@ Result<CauseQuestion> causeQuestion(logic::InstanceTerms& terms, const depend::Q
       values.insert(values.end(), given.begin(), given.end());
       passed.through.push_back(before.time);
     }
+  }
+  // Nothing that the program made: all that the call was given may have made it print something else.
+  auto isMade = [&](Term value) { return !t.isConstant(value); };
+  if (std::none_of(values.begin(), values.end(), isMade) && question.position &&
+      x.instruction->op == fir::Op::Call) {
+    FL_TRY(given, terms.given(at, passed));
+    values.insert(values.end(), given.begin(), given.end());
   }
   Term wish{};
   for (Term value : values) {

@@ -101,6 +101,10 @@ private:
       FL_TRY(printed, conditions_.mightHavePrinted(*question.printedSince, question.time));
       for (CriticalCondition& c : printed) wait(0, std::move(c));
     }
+    if (question.writtenSince) {
+      FL_TRY(written, conditions_.mightHaveRewritten(question.time, *question.writtenSince));
+      for (CriticalCondition& c : written) wait(0, std::move(c));
+    }
     return expand(0);
   }
 
@@ -182,7 +186,8 @@ private:
   Result<Line> lineOf(uint64_t time) {
     FL_TRY(x, terms_.instances().at(time));
     const fir::Location& at = x.image->locations[x.instruction->location];
-    return Line{x.module, at.file, x.instruction->location ? at.line : 0};
+    bool isShown = x.instruction->location && !(options_.scope.isSystemPlace && options_.scope.isSystemPlace(x.id));
+    return Line{x.module, at.file, isShown ? at.line : 0};
   }
   Result<bool> hasNewPlaces(const CauseNode& node) {
     for (uint64_t time : node.cause.instances) {

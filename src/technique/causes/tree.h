@@ -34,6 +34,7 @@ struct CauseQuestion {
   uint64_t time = 0;                         // of the failing instance
   std::optional<Wish> wish = {};             // nothing: that it was executed at all
   std::optional<uint64_t> printedSince = {}; // and what might have been printed since then
+  std::optional<uint64_t> writtenSince = {}; // and what might have been written to what the call printed
 };
 
 struct TreeOptions {
