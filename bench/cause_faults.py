@@ -4,9 +4,9 @@
     bench/cause_faults.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--write docs/figures.md]
 
 The faults of subjects/debian, each asked by `faultline causes`.
-For each: on which level the changed line stands, how many different lines are shown up to it in the order of the tree
-(of a node below the first, four lines are shown before the rest folds; folded ones count as read last), how many lines
-the tree and the relevant slice have, which share of the run's instances is in the tree, and the time.
+For each: on which level the changed line stands, how many different lines are to be read up to it ("Lines to read first",
+all of them), how many lines the tree and the relevant slice have, which share of the run's instances is in the causes that
+were opened until then, and in the whole tree, and the time.
 """
 import math
 import sys
@@ -26,8 +26,9 @@ class Bench(slice_faults.Bench):
         nodes = answer.get("nodes", [])
         lines = {slice_faults.place_text(s) for n in nodes for s in n["statements"]}
         levels = [n["level"] for n in nodes if slice_faults.is_among(fault_lines, n["statements"])]
-        read = ranking.rank(ranking.tree_order(nodes), [place_of(line) for line in fault_lines])
+        read = ranking.rank(ranking.tree_order(answer), [place_of(line) for line in fault_lines])
         return {"fault": fault, "line": ", ".join(fault_lines), "status": status, "found": (int(read), levels[0]) if read else None,
+                "opened": answer["order"][int(read) - 1]["instances"] if read else None,
                 "nodes": len(nodes), "lines": len(lines), "relevant": len(relevant.get("statements", [])),
                 "stats": answer.get("stats", {}), "seconds": seconds,
                 "open": any("not complete" in c for c in answer.get("caveats", []))}
@@ -35,20 +36,23 @@ class Bench(slice_faults.Bench):
 
 def report(rows):
     table = [["fault", "kind", "changed line", "level", "lines read", "nodes", "lines in the tree",
-              "in the relevant slice", "share of the run", "tree, seconds"]]
+              "in the relevant slice", "opened", "whole tree", "tree, seconds"]]
     for r in rows:
         stats, found = r["stats"], r["found"]
-        share = stats.get("instances", 0) / max(1, stats.get("run", 1))
+        run = max(1, stats.get("run", 1))
+        share, opened = stats.get("instances", 0) / run, (r["opened"] or 0) / run
         table.append([r["fault"].id, slice_faults.kind(r["fault"]), r["line"],
                       str(found[1]) if found else "-", str(found[0]) if found else "not in it",
                       f"{r['nodes']}{' (open)' if r['open'] else ''}", str(r["lines"]), str(r["relevant"]),
-                      f"{share:.1%}", f"{stats.get('seconds_tree', 0):.2f}"])
+                      f"{opened:.1%}" if found else "-", f"{share:.1%}", f"{stats.get('seconds_tree', 0):.2f}"])
     found = sorted(r["found"][0] for r in rows if r["found"])
+    opened = sorted(r["opened"] / max(1, r["stats"].get("run", 1)) for r in rows if r["found"])
     mean = math.exp(sum(map(math.log, found)) / len(found)) if found else 0
     return slice_faults.table_text(table) + (
         f"\n\nIn the tree: {len(found)} of {len(rows)}. Lines read before the fault: median "
         f"{found[len(found) // 2] if found else '-'}, geometric mean {mean:.0f}; at most 8 for "
-        f"{sum(f <= 8 for f in found)}, at most 50 for {sum(f <= 50 for f in found)}.\n")
+        f"{sum(f <= 8 for f in found)}, at most 50 for {sum(f <= 50 for f in found)}. "
+        f"Share of the run in the causes opened until then: median {opened[len(opened) // 2]:.1%}.\n" if found else "\n")
 
 
 def say(row):

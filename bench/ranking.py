@@ -85,16 +85,6 @@ def by_distance(statements, start):
     return [[line(s)] for s in ordered if not s.get("library")]
 
 
-# Of the first node of a cause tree, this many lines are shown before the rest folds; of others, fewer.
-SHOWN_FIRST, SHOWN_OTHER = 24, 4
-
-
-def tree_order(nodes):
-    """The lines of a cause tree as `faultline causes` shows them, without those of system headers; what it folds is read last."""
-    shown, folded = [], []
-    for node in nodes:
-        most = SHOWN_FIRST if node["level"] == 0 else SHOWN_OTHER
-        own = [place for place in node["statements"] if not place.get("library")]
-        for number, place in enumerate(own):
-            (shown if number < most else folded).append([(place["file"], place["line"])])
-    return shown + folded
+def tree_order(document):
+    """The lines of a cause tree in the order in which `faultline causes` says to read them."""
+    return [[(place["file"], place["line"])] for place in document.get("order", [])]

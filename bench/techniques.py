@@ -71,7 +71,7 @@ def explain(asker, without=()):
 
 def causes(asker):
     document, cost, note = asker.ask("causes", "--most", "2000")
-    return Answer(ranking.tree_order((document or {}).get("nodes", [])), note=note, **cost)
+    return Answer(ranking.tree_order(document or {}), note=note, **cost)
 
 
 def critical(asker):

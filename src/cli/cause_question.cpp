@@ -2,9 +2,12 @@
 
 #include "cli/interrupt.h"
 #include "finding/describe_stop.h"
+#include "replay/output_map.h"
 #include "technique/causes/question.h"
 #include "technique/instance_text.h"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <map>
 
@@ -24,7 +27,8 @@ technique::Scope scopeOf(depend::History& history, const std::vector<std::string
       if (image.string(f.name) == name || image.string(image.symbols[f.symbol].name) == name) return true;
     return false;
   };
-  scope.isSystemPlace = [&history, known = std::map<std::pair<uint32_t, uint32_t>, bool>()](uint32_t id) mutable {
+  scope.isSystemPlace = [&history,
+                         known = std::map<std::pair<uint32_t, uint32_t>, bool>()](uint32_t id) mutable {
     depend::RunCode::Where at = history.code().where(id);
     if (!at) return false;
     const fir::Image& image = *at.module->image;
@@ -80,9 +84,41 @@ Result<void> checkCorrect(const replay::Program& program, const std::vector<std:
 
 } // namespace
 
+namespace {
+
+// What should have been printed there, as a value of the argument that was printed.
+technique::Wanted wantedOutput(const replay::OutputDifference& difference, const replay::OutputOrigin& origin,
+                               const replay::Criterion& criterion) {
+  if (difference.kind != replay::OutputDifference::Wrong || difference.expected.size() != 1) return {};
+  auto byte = uint8_t(difference.expected[0]);
+  if (criterion.memory) return {technique::Wanted::Equal, byte};
+  if (criterion.operand == fir::kNone || origin.spec.empty()) return {};
+  char conversion = origin.spec.back();
+  if (conversion == 'c') return {technique::Wanted::EqualByte, byte};
+  // The number that stands there in the expected line.
+  const std::string &got = difference.gotLine, &expected = difference.expectedLine;
+  size_t column =
+      size_t(std::mismatch(got.begin(), got.end(), expected.begin(), expected.end()).first - got.begin());
+  if (column < origin.within || std::string_view("diux").find(conversion) == std::string_view::npos)
+    return {};
+  std::string_view there = std::string_view(expected).substr(column - origin.within);
+  there.remove_prefix(std::min(there.find_first_not_of(' '), there.size()));
+  int64_t value = 0;
+  auto read = std::from_chars(there.data(), there.data() + there.size(), value, conversion == 'x' ? 16 : 10);
+  if (read.ec != std::errc()) return {};
+  return {technique::Wanted::Equal, uint64_t(value)};
+}
+
+} // namespace
+
 technique::Wanted wantedOf(const FailingRun& run) {
   using replay::FailureKind;
   if (!run.failure) return {};
+  if (run.verdict.kind == replay::Verdict::WrongStatus)
+    return {technique::Wanted::EqualByte, uint64_t(run.verdict.expectedStatus)};
+  if (run.verdict.kind == replay::Verdict::WrongOutput && run.verdict.difference && run.point.origin &&
+      run.failure->criterion)
+    return wantedOutput(*run.verdict.difference, *run.point.origin, *run.failure->criterion);
   switch (run.failure->kind) {
   case FailureKind::Crash:
     return {technique::Wanted::NotNull};

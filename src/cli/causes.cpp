@@ -29,7 +29,7 @@ Result<int> causes(const Context& context, const CausesArguments& options) {
                                               : 200));
   report::SourceFiles sources;
   if (options.interactive) return browseCauses(context, std::move(report), sources, answerScreen(context));
-  report::CausesTextOptions shown{.mostNodes = options.all ? 0u : 12u};
+  report::CausesTextOptions shown{.mostNodes = options.all ? 0u : 12u, .mostLines = options.all ? 0u : 12u};
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderCauses(report, files, screen, shown);
   }));

@@ -8,6 +8,8 @@ Json toJson(const CauseStatement& s) {
   json["instances"] = s.instances;
   if (s.value) json["value"] = toJson(*s.value);
   json["decides"] = s.isCondition;
+  json["distance"] = s.distance;
+  json["does"] = doesName(s.does);
   if (s.isLibrary) json["library"] = true;
   return json;
 }
@@ -34,7 +36,21 @@ Json toJson(const CauseNodeInfo& n) {
   return json;
 }
 
+Json toJson(const CauseLine& line) {
+  Json json = toJson(line.place);
+  json["node"] = line.node;
+  json["does"] = doesName(line.does);
+  json["instances"] = line.instances;
+  return json;
+}
+
 } // namespace
+
+std::string_view doesName(Does does) {
+  constexpr std::string_view kNames[] = {"passes", "assigns",  "tests",   "constant",
+                                         "equals", "computes", "compares"};
+  return kNames[size_t(does)];
+}
 
 Json nodesJson(const std::vector<CauseNodeInfo>& nodes) {
   Json out = Json::array();
@@ -50,6 +66,8 @@ Document toDocument(const CausesReport& report) {
   document.caveats = report.caveats;
   document.stats = report.stats;
   document.part["nodes"] = nodesJson(report.nodes);
+  document.part["order"] = Json::array();
+  for (const CauseLine& line : report.order) document.part["order"].push_back(toJson(line));
   document.part["correct"] = report.correct;
   document.part["folded"] = report.folded;
   return document;

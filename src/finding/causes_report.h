@@ -6,6 +6,18 @@
 
 namespace faultline::finding {
 
+// What a line does in a cause, the more telling the later.
+enum class Does : uint8_t {
+  Passes,   // a value on: a call, a return, a read
+  Assigns,  // a value that was made elsewhere
+  Tests,    // whether something is zero
+  Constant, // assigns, passes or returns one
+  Equals,   // compares for equality
+  Computes,
+  Compares, // by order
+};
+std::string_view doesName(Does does);
+
 struct CauseStatement {
   Place place = {};
   uint64_t instances = 0;
@@ -13,6 +25,8 @@ struct CauseStatement {
   bool isCondition = false;        // decided; else it made a value
   bool isLibrary = false;
   uint64_t time = 0;
+  uint32_t distance = 0; // from the failure, in assignments, calls and returns
+  Does does = Does::Passes;
 };
 
 struct CauseNodeInfo {
@@ -34,10 +48,20 @@ struct CauseNodeInfo {
   bool isMinimal = true;
 };
 
+// A line of the tree, in the order to be read.
+struct CauseLine {
+  Place place = {};
+  uint32_t node = 0; // id of the one that makes it most suspicious
+  Does does = Does::Passes;
+  double cost = 0;        // the less, the earlier
+  uint64_t instances = 0; // different ones in the nodes of the lines up to this
+};
+
 struct CausesReport {
   ProgramInfo program = {};
   std::optional<FailureInfo> failure = {};
   std::vector<CauseNodeInfo> nodes = {}; // in the order to be read
+  std::vector<CauseLine> order = {};     // all their lines, the most telling first
   std::vector<std::string> correct = {}; // what the user holds to be right
   uint64_t folded = 0;                   // conditions that led to nothing new
   std::vector<std::string> caveats = {};

@@ -26,16 +26,31 @@ std::string trimmed(std::string_view text) {
   return from == std::string_view::npos ? "" : std::string(text.substr(from));
 }
 
-std::string statementLine(const finding::CauseStatement& s, SourceFiles& files, const Screen& screen) {
-  std::string where = placeText({s.place.file, s.place.line, 0, ""}, screen);
+std::string sourceLine(const finding::Place& place, const std::string& behind, SourceFiles& files,
+                       const Screen& screen) {
+  std::string where = placeText({place.file, place.line, 0, ""}, screen);
   std::string source;
-  if (auto line = files.line(s.place.file, s.place.line)) source = trimmed(*line);
-  std::string value = valueText(s);
+  if (auto line = files.line(place.file, place.line)) source = trimmed(*line);
   constexpr size_t kSource = 34;
   if (source.size() > kSource) source = source.substr(0, kSource - 3) + "...";
-  std::string line = fmt::format("     {:<18} {:<{}}  {}", where, source, kSource, value);
+  std::string line = fmt::format("     {:<18} {:<{}}  {}", where, source, kSource, behind);
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line + "\n";
+}
+
+std::string readFirst(const finding::CausesReport& report, size_t most, SourceFiles& files,
+                      const Screen& screen) {
+  std::string out;
+  size_t shown = 0;
+  for (const finding::CauseLine& line : report.order) {
+    // By its number in the list below; what was pruned is not read.
+    auto node = std::find_if(report.nodes.begin(), report.nodes.end(),
+                             [&](const finding::CauseNodeInfo& n) { return n.id == line.node; });
+    if (node == report.nodes.end()) continue;
+    if (most && ++shown > most) break;
+    out += sourceLine(line.place, fmt::format("in cause {}", node - report.nodes.begin() + 1), files, screen);
+  }
+  return out.empty() ? "" : "Lines to read first\n" + out + "\n";
 }
 
 } // namespace
@@ -52,7 +67,7 @@ std::string renderCause(const finding::CauseNodeInfo& n, size_t number, bool sho
   for (const finding::CauseStatement& s : n.statements) {
     if (s.isLibrary) continue;
     if (++all > most) continue;
-    out += statementLine(s, files, screen);
+    out += sourceLine(s.place, valueText(s), files, screen);
     ++shown;
   }
   if (shown < all) out += fmt::format("     ... and {} lines more\n", all - shown);
@@ -67,6 +82,7 @@ std::string renderCauses(const finding::CausesReport& report, SourceFiles& files
                          const CausesTextOptions& options) {
   std::string out;
   if (report.failure) out += wrapped(headline(*report.failure, screen), screen.width(), 2) + "\n\n";
+  out += readFirst(report, options.mostLines, files, screen);
   size_t number = 0;
   uint32_t level = ~0u;
   for (const finding::CauseNodeInfo& n : report.nodes) {

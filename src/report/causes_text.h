@@ -8,6 +8,7 @@ namespace faultline::report {
 
 struct CausesTextOptions {
   size_t mostNodes = 12; // the rest is counted; 0: all
+  size_t mostLines = 12; // of those to be read first; 0: all
 };
 
 //   1  level 1, decides whether line 6 is executed

@@ -55,11 +55,10 @@ class Orders(unittest.TestCase):
                       {"file": "s.h", "line": 2, "used_at": start, "instance": "@9", "library": True}]
         self.assertEqual(ranking.by_distance(statements, start), [[("a.c", 8)], [("a.c", 5)], [("a.c", 1)]])
 
-    def test_folded_lines_of_a_tree_are_read_last(self):
-        places = [{"file": "a.c", "line": n} for n in range(1, 7)]
-        nodes = [{"level": 1, "statements": places}, {"level": 2, "statements": [{"file": "a.c", "line": 20}]}]
-        self.assertEqual(ranking.rank(ranking.tree_order(nodes), [("a.c", 20)]), 5)
-        self.assertEqual(ranking.rank(ranking.tree_order(nodes), [("a.c", 5)]), 6)
+    def test_a_tree_is_read_in_its_own_order(self):
+        answer = {"order": [{"file": "a.c", "line": n, "node": 0} for n in (9, 3, 20)], "nodes": []}
+        self.assertEqual(ranking.rank(ranking.tree_order(answer), [("a.c", 20)]), 3)
+        self.assertIsNone(ranking.rank(ranking.tree_order({}), [("a.c", 20)]))
 
 
 if __name__ == "__main__":

@@ -314,6 +314,129 @@ TEST_F(Causes, TheTextShowsLevelsAndValues) {
   EXPECT_THAT(got.out, Not(HasSubstr("\x1b[")));
 }
 
+std::vector<int> linesToRead(const json& tree) {
+  std::vector<int> lines;
+  for (const json& line : tree["order"]) lines.push_back(line["line"]);
+  return lines;
+}
+
+TEST_F(Causes, ALoopThatCountedFarIsFollowedToItsStart) {
+  build(R"(#include <assert.h>
+int main(void) {
+  int start = 3;
+  int n = start;
+  for (int k = 0; k < 60000; k++)
+    n += 1;
+  assert(n == 0);
+  return 0;
+}
+)");
+  json tree = ask({"--", "./program"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), ElementsAre(7, 6, 4, 3));
+  EXPECT_EQ(tree["nodes"][0]["statements"][1]["instances"], 60000);
+  EXPECT_THAT(tree["nodes"][0]["contradiction"].get<std::string>(), Not(HasSubstr("no further")));
+}
+
+TEST_F(Causes, WhatACallPrintedMightHaveBeenOverwritten) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+int main(void) {
+  char line[8];
+  strcpy(line, "cab");
+  char *end = line + strlen(line) - 1;
+  for (char *p = line; p < end; ++p)
+    *p = *p - 32;
+  fwrite(line, 1, 3, stdout);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "CAB");
+  json tree = ask({"--expect", "right", "--", "./program"});
+  using P = std::pair<int, std::string>;
+  EXPECT_THAT(level(tree, 1), Contains(P(7, "indirect")));
+  ASSERT_NE(nodeAt(tree, 7), nullptr);
+  EXPECT_THAT(linesOf(*nodeAt(tree, 7)), Contains(6));
+}
+
+TEST_F(Causes, WhatACallWasGivenMayHaveMadeItPrintLess) {
+  build(R"(#include <stdio.h>
+int main(void) {
+  char text[4] = "ab";
+  text[0] = 0;
+  printf("%s\n", text);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "ab\n");
+  json tree = ask({"--expect", "right", "--", "./program"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({5, 4}));
+}
+
+TEST_F(Causes, TheExpectedNumberIsWished) {
+  build(R"(#include <stdio.h>
+int main(int argc, char **argv) {
+  int n = argc * 7;
+  int bit = n & 1;
+  printf("%d\n", bit);
+  return bit;
+}
+)");
+  // No n has 5 for its last bit; but one has 0.
+  test::writeFile(dir_ / "five", "5\n");
+  EXPECT_THAT(linesOf(ask({"--expect", "five", "--", "./program"})["nodes"][0]), ElementsAre(5, 4));
+  test::writeFile(dir_ / "zero", "0\n");
+  EXPECT_THAT(linesOf(ask({"--expect", "zero", "--", "./program"})["nodes"][0]), ElementsAre(5, 4, 3));
+  EXPECT_THAT(linesOf(ask({"--expect-status", "6", "--", "./program"})["nodes"][0]), ElementsAre(6, 4));
+}
+
+TEST_F(Causes, SystemHeadersAreRightAndWhatTheyCallIsNot) {
+  build(R"(#include <algorithm>
+#include <cassert>
+#include <vector>
+static bool isBefore(int a, int b) {
+  return a > b;
+}
+int main() {
+  std::vector<int> v{3, 1, 2};
+  std::sort(v.begin(), v.end(), isBefore);
+  assert(v[0] == 1);
+  return 0;
+}
+)",
+        "program.cpp");
+  json tree = ask({"--", "./program"});
+  EXPECT_THAT(linesToRead(tree), Contains(5));
+  for (const json& line : tree["order"])
+    EXPECT_THAT(line["file"].get<std::string>(), Not(HasSubstr("/usr/")));
+  for (const json& n : tree["nodes"]) { // none is there only for what a header decided
+    bool hasOwn = false;
+    for (const json& s : n["statements"]) hasOwn |= !s.value("library", false);
+    EXPECT_TRUE(hasOwn) << n.dump(1);
+  }
+}
+
+TEST_F(Causes, LinesThatCompareOrComputeAreReadBeforeThoseThatPassOn) {
+  build(R"(#include <assert.h>
+static int same(int x) {
+  return x;
+}
+int main(int argc, char **argv) {
+  int a = same(argc);
+  int b = a + 3;
+  int c = same(b);
+  assert(c == 5);
+  return 0;
+}
+)");
+  json tree = ask({"--", "./program"});
+  EXPECT_THAT(linesToRead(tree), ElementsAre(9, 7, 8, 6, 3));
+  EXPECT_EQ(tree["order"][1]["does"], "computes");
+  EXPECT_EQ(tree["order"][1]["node"], 0);
+  test::RunResult text = test::run({kBin + "/faultline", "causes", "--", "./program"}, options_);
+  EXPECT_THAT(text.out, HasSubstr("Lines to read first"));
+  EXPECT_THAT(text.out, HasSubstr("in cause 1"));
+}
+
 TEST_F(Causes, ABudgetOfNodesIsSaid) {
   build(kShapes);
   json tree = ask({"--most", "2", "--", "./program", "6", "5", "4"});

@@ -32,9 +32,9 @@ struct OpaqueStep {
 struct Cause {
   std::vector<uint64_t> instances = {}; // that transformed the core, latest first
   std::unordered_map<uint64_t, uint32_t> distances =
-      {};                               // of them from the wish: assignments and returns between
+      {}; // of them from the wish: assignments and returns between
   std::unordered_map<uint32_t, uint64_t> repeated = {}; // instructions: executions that are not listed
-  std::vector<uint64_t> decisions = {}; // branches whose outcome the core needs, latest first
+  std::vector<uint64_t> decisions = {};                 // branches whose outcome the core needs, latest first
   std::vector<logic::TermLeaf> leaves = {};
   std::vector<OpaqueStep> opaque = {};
   std::vector<logic::Term> core = {}; // conditions over what is left unexplained, that cannot all hold

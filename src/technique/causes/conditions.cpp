@@ -23,7 +23,8 @@ constexpr size_t kOthers = 8;
 // is only suspected to write the same memory; each other branch that is suspected as well; an address; a
 // decision in a header of the system.
 constexpr uint32_t kPerCall = 3, kMemory = 2, kPlace = 4, kSystem = 6;
-constexpr size_t kMostSystem = 4; // decisions in system headers that are asked on the way to one of the program
+constexpr size_t kMostSystem =
+    4; // decisions in system headers that are asked on the way to one of the program
 
 bool isBranch(Op op) { return op == Op::CondBr || op == Op::Switch || op == Op::IndirectBr; }
 

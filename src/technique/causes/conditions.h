@@ -73,7 +73,9 @@ private:
   Result<void> place(uint64_t time, uint32_t distance, Found& found);
   const fir::ModRef& modRef();
   bool isCorrect(const depend::Executed& x) const;
-  bool isSystem(const depend::Executed& x) const { return scope_.isSystemPlace && scope_.isSystemPlace(x.id); }
+  bool isSystem(const depend::Executed& x) const {
+    return scope_.isSystemPlace && scope_.isSystemPlace(x.id);
+  }
 
   logic::InstanceTerms& terms_;
   const Scope& scope_;

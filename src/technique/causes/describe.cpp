@@ -1,10 +1,14 @@
 #include "technique/causes/describe.h"
 
 #include "finding/describe_stop.h"
+#include "technique/causes/order.h"
 #include "technique/instance_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
+#include <unordered_set>
 
 namespace faultline::technique {
 
@@ -45,6 +49,37 @@ int telling(Op op) {
     return 2;
   default:
     return 1;
+  }
+}
+
+// Addresses are assumptions and in no cause, so what is computed there is a value.
+finding::Does doesOf(const Executed& x) {
+  using finding::Does;
+  std::span<const fir::Operand> operands = x.image->operandsOf(*x.instruction);
+  auto number = [&](size_t k) -> std::optional<uint64_t> {
+    if (k >= operands.size() || fir::operandKind(operands[k]) != fir::OperandKind::Constant) return {};
+    const fir::Constant& c = x.image->constants[fir::operandIndex(operands[k])];
+    return c.symbol == fir::kNone ? std::optional(c.value) : std::nullopt;
+  };
+  constexpr uint32_t kEqual = 32, kNotEqual = 33; // llvm::CmpInst::Predicate
+  switch (Op op = x.instruction->op; op) {
+  case Op::ICmp:
+    if (x.instruction->sub != kEqual && x.instruction->sub != kNotEqual) return Does::Compares;
+    return number(1) == 0 ? Does::Tests : Does::Equals;
+  case Op::FCmp:
+  case Op::Select:
+    return Does::Compares;
+  case Op::StoreVar:
+  case Op::Store:
+    return number(1) ? Does::Constant : Does::Assigns;
+  case Op::Ret:
+    return number(0) ? Does::Constant : Does::Passes;
+  case Op::Call:
+    for (size_t k = 1; k < operands.size(); ++k)
+      if (number(k)) return Does::Constant;
+    return Does::Passes;
+  default:
+    return op >= Op::Add && op <= Op::FNeg ? Does::Computes : Does::Passes;
   }
 }
 
@@ -140,6 +175,10 @@ private:
         info.statements.push_back(std::move(s));
       }
       finding::CauseStatement& s = info.statements[it->second.index];
+      auto far = n.cause.distances.find(time);
+      uint32_t distance = n.condition.distance + (far == n.cause.distances.end() ? 0 : far->second);
+      s.distance = isNew ? distance : std::min(s.distance, distance);
+      s.does = std::max(s.does, doesOf(x));
       if (isNew || rank > it->second.telling) {
         s.time = time;
         s.place = place;
@@ -158,6 +197,18 @@ private:
   logic::InstanceTerms& terms_;
   std::string cwd_;
 };
+
+// How much of the run stands in the nodes that a reader of these lines has met.
+void countInstances(const CauseTree& tree, std::vector<finding::CauseLine>& order) {
+  std::unordered_set<uint32_t> nodes;
+  std::unordered_set<uint64_t> instances;
+  for (finding::CauseLine& line : order) {
+    if (nodes.insert(line.node).second)
+      instances.insert(tree.nodes[line.node].cause.instances.begin(),
+                       tree.nodes[line.node].cause.instances.end());
+    line.instances = instances.size();
+  }
+}
 
 // In order of time, so that the replay goes through the run once.
 Result<void> addValues(logic::InstanceTerms& terms, finding::CausesReport& report, size_t most) {
@@ -219,6 +270,8 @@ Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, 
   std::sort(report.nodes.begin(), report.nodes.end(), [](const auto& a, const auto& b) {
     return std::tuple(a.level, a.distance, a.id) < std::tuple(b.level, b.distance, b.id);
   });
+  report.order = readingOrder(report.nodes);
+  countInstances(tree, report.order);
   return addValues(terms, report, mostValues);
 }
 

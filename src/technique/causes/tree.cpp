@@ -186,7 +186,8 @@ private:
   Result<Line> lineOf(uint64_t time) {
     FL_TRY(x, terms_.instances().at(time));
     const fir::Location& at = x.image->locations[x.instruction->location];
-    bool isShown = x.instruction->location && !(options_.scope.isSystemPlace && options_.scope.isSystemPlace(x.id));
+    bool isShown =
+        x.instruction->location && !(options_.scope.isSystemPlace && options_.scope.isSystemPlace(x.id));
     return Line{x.module, at.file, isShown ? at.line : 0};
   }
   Result<bool> hasNewPlaces(const CauseNode& node) {

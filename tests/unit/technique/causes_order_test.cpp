@@ -1,0 +1,72 @@
+// In which order the lines of a cause tree are to be read.
+#include "technique/causes/order.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace faultline::technique {
+namespace {
+
+using finding::CauseLine;
+using finding::CauseNodeInfo;
+using finding::CauseStatement;
+using finding::Does;
+using ::testing::ElementsAre;
+
+CauseStatement statement(uint32_t line, Does does, uint32_t distance = 0, uint64_t instances = 1) {
+  CauseStatement s;
+  s.place = {"a.c", line, 1, "f"};
+  s.does = does;
+  s.distance = distance;
+  s.instances = instances;
+  s.time = 1000 - line;
+  return s;
+}
+
+CauseNodeInfo node(uint32_t id, uint32_t level, std::vector<CauseStatement> statements) {
+  CauseNodeInfo n;
+  n.id = id;
+  n.level = level;
+  n.kind = level ? "direct" : "failure";
+  n.statements = std::move(statements);
+  return n;
+}
+
+std::vector<uint32_t> linesOf(const std::vector<CauseLine>& order) {
+  std::vector<uint32_t> lines;
+  for (const CauseLine& line : order) lines.push_back(line.place.line);
+  return lines;
+}
+
+TEST(ReadingOrder, WhatComparesComesBeforeWhatPassesOn) {
+  auto order = readingOrder({node(0, 0,
+                                  {statement(1, Does::Passes), statement(2, Does::Constant),
+                                   statement(3, Does::Compares), statement(4, Does::Assigns)})});
+  EXPECT_THAT(linesOf(order), ElementsAre(3, 2, 4, 1));
+}
+
+TEST(ReadingOrder, NearAndSeldomComesFirst) {
+  auto order = readingOrder({node(0, 0,
+                                  {statement(1, Does::Computes, 40), statement(2, Does::Computes, 0, 500),
+                                   statement(3, Does::Computes, 1)}),
+                             node(1, 1, {statement(4, Does::Computes, 1)})});
+  EXPECT_THAT(linesOf(order), ElementsAre(3, 4, 1, 2));
+}
+
+TEST(ReadingOrder, ALineStandsOnceWithTheNodeThatTellsMost) {
+  auto order =
+      readingOrder({node(0, 0, {statement(1, Does::Passes)}), node(7, 1, {statement(1, Does::Compares)})});
+  ASSERT_EQ(order.size(), 1u);
+  EXPECT_EQ(order[0].node, 7u);
+  EXPECT_EQ(order[0].does, Does::Compares);
+}
+
+TEST(ReadingOrder, SystemHeadersAreNotRead) {
+  CauseStatement library = statement(1, Does::Compares);
+  library.isLibrary = true;
+  auto order = readingOrder({node(0, 0, {library, statement(2, Does::Passes)})});
+  EXPECT_THAT(linesOf(order), ElementsAre(2));
+}
+
+} // namespace
+} // namespace faultline::technique
