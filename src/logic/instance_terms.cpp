@@ -538,9 +538,25 @@ Result<Definition> InstanceTerms::makeDefinition(uint64_t time) {
     out.value = value;
     return out;
   }
+  case Op::LandingPad: { // what was caught is what the call before it threw
+    FL_TRY(caught, opaque(x, "an exception"));
+    if (instances_.isExecuted(time - 1)) {
+      FL_TRY(thrower, instances_.at(time - 1));
+      if (thrower.instruction->op == Op::Call || thrower.instruction->op == Op::Resume)
+        caught.through.push_back(time - 1);
+      if (thrower.instruction->op == Op::Resume) { // after the destructors: what they were told
+        FL_TRY(before, operand(time - 1, 0, caught));
+        FL_TRY(was, recorded(time));
+        if (before) {
+          FL_TRY(value, ifGiven(std::span(&before, 1), was, kOther | time));
+          caught.value = value;
+        }
+      }
+    }
+    return caught;
+  }
   case Op::AtomicRMW:
   case Op::CmpXchg:
-  case Op::LandingPad:
   case Op::Opaque:
     return opaque(x, "an operation outside of the theory");
   default:

@@ -389,6 +389,40 @@ int main(int argc, char **argv) {
   EXPECT_THAT(linesOf(ask({"--expect-status", "6", "--", "./program"})["nodes"][0]), ElementsAre(6, 4));
 }
 
+TEST_F(Causes, AnExceptionLeadsToWhoThrewIt) {
+  build(R"(#include <cstdio>
+static int checked(int n) {
+  if (n > 2)
+    throw n;
+  return n;
+}
+struct Guard {
+  ~Guard() { std::fflush(stdout); }
+};
+static int guarded(int n) {
+  Guard guard;
+  return checked(n);
+}
+int main(int argc, char **argv) {
+  int sum = argc + 2;
+  try {
+    sum = guarded(sum);
+  } catch (int) {
+    std::puts("too many");
+    return 0;
+  }
+  std::printf("%d\n", sum);
+  return 0;
+}
+)",
+        "program.cpp");
+  test::writeFile(dir_ / "right", "3\n");
+  json tree = ask({"--expect", "right", "--", "./program"});
+  const json* node = nodeAt(tree, 3);
+  ASSERT_NE(node, nullptr) << tree["nodes"].dump(1);
+  EXPECT_THAT(linesOf(*node), IsSupersetOf({3, 15}));
+}
+
 TEST_F(Causes, SystemHeadersAreRightAndWhatTheyCallIsNot) {
   build(R"(#include <algorithm>
 #include <cassert>
