@@ -164,35 +164,44 @@ Result<void> ConditionFinder::mightHaveChanged(const Executed& x, const Use& use
   size_t scanned = 0;
   uint32_t suspects = 0;
   std::unordered_set<uint32_t> known;
+  std::unordered_map<uint32_t, std::vector<uint32_t>>
+      changing; // by branch: blocks from which it may be written
+  auto mayChange = [&](const Executed& branch, uint32_t successor) {
+    auto [it, isNew] = regions_.try_emplace(uint64_t(branch.id) << 20 ^ successor);
+    if (isNew) it->second = &modRef().regionEffects(branch.module, branch.function, branch.block, successor);
+    return isWord ? it->second->words.contains(use.word) : it->second->accesses.intersects(use.aliases);
+  };
   Result<void> failed;
   FL_CHECK(instances.branches(
       std::max(use.from, instances.history().replay().start()), x.time,
       [&](uint64_t at, uint32_t id, uint32_t depth) {
         if (isWord && depth != x.depth) return ++scanned < kMostScanned;
-        if (found.contains({CriticalCondition::Direct, id})) return ++scanned < kMostScanned;
+        auto [it, isNew] = changing.try_emplace(id);
+        if (!isNew && it->second.empty()) return ++scanned < kMostScanned;
         auto branch = instances.at(at);
-        auto next = terms_.successor(at);
-        if (!branch || !next) {
-          failed = !branch ? Result<void>(branch.error()) : Result<void>(next.error());
+        if (!branch) {
+          failed = branch.error();
           return false;
         }
-        bool isSame = branch->thread == x.thread && (!isWord || branch->function == x.function);
-        if (!isSame || !*next || isCorrect(*branch)) return ++scanned < kMostScanned;
-        const depend::FunctionCode& code =
-            instances.history().code().function(branch->module, branch->function);
-        for (uint32_t successor : code.control->successors(branch->block)) {
-          if (successor == **next) continue;
-          auto [it, isNew] = regions_.try_emplace(uint64_t(id) << 20 ^ successor);
-          if (isNew)
-            it->second = &modRef().regionEffects(branch->module, branch->function, branch->block, successor);
-          const fir::ModRef::Effects& effects = *it->second;
-          bool may = isWord ? effects.words.contains(use.word) : effects.accesses.intersects(use.aliases);
-          if (may) {
-            if (known.insert(id).second) ++suspects;
-            uint32_t further = (isWord ? 1 : kMemory + suspects) + (isSystem(*branch) ? kSystem : 0);
-            add(found, CriticalCondition::Indirect, *branch, x.time, distance + further);
-            break;
-          }
+        if (isNew && !found.contains({CriticalCondition::Direct, id}) && !isCorrect(*branch) &&
+            (!isWord || branch->function == x.function)) {
+          const depend::FunctionCode& code =
+              instances.history().code().function(branch->module, branch->function);
+          for (uint32_t successor : code.control->successors(branch->block))
+            if (mayChange(*branch, successor)) it->second.push_back(successor);
+        }
+        if (it->second.empty() || branch->thread != x.thread) return ++scanned < kMostScanned;
+        auto next = terms_.successor(at);
+        if (!next) {
+          failed = next.error();
+          return false;
+        }
+        bool may = *next && std::any_of(it->second.begin(), it->second.end(),
+                                        [&](uint32_t successor) { return successor != **next; });
+        if (may) {
+          if (known.insert(id).second) ++suspects;
+          uint32_t further = (isWord ? 1 : kMemory + suspects) + (isSystem(*branch) ? kSystem : 0);
+          add(found, CriticalCondition::Indirect, *branch, x.time, distance + further);
         }
         return ++scanned < kMostScanned;
       }));
