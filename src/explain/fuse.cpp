@@ -127,28 +127,35 @@ private:
     }
   }
 
+  // In the order that a person best reads the tree's lines.
   void addCauses() {
-    std::set<Line> read;
-    size_t made = 0;
-    for (const CauseNodeInfo& n : found_.causes->nodes) {
-      size_t shown = 0;
-      for (const CauseStatement& s : n.statements) {
-        if (s.isLibrary) continue;
-        bool isFirst = n.level == 0;
-        if (!isFirst && ++shown > kShown) break;
-        bool isNew = read.insert({s.place.file, s.place.line}).second;
-        std::string value = valueText(s);
-        if (isFirst) {
-          double weight = w_.madeFailure / (1 + double(made++) / w_.halfMade);
-          add(s.place,
-              {"causes", value.empty() ? "part of what failed" : value + ": part of what failed", weight});
-        } else if (isNew) {
-          double weight = w_.inTree / (1 + double(read.size() - made) / w_.halfTree);
-          add(s.place,
-              {"causes", fmt::format("{}{}{}", value, value.empty() ? "" : ": ", n.relation), weight});
-        }
+    size_t made = 0, below = 0;
+    for (const finding::CauseLine& line : found_.causes->order) {
+      const CauseNodeInfo* n = nodeById(line.node);
+      if (!n) continue;
+      std::string value = valueAt(*n, line.place);
+      if (n->level == 0) {
+        double weight = w_.madeFailure / (1 + double(made++) / w_.halfMade);
+        add(line.place,
+            {"causes", value.empty() ? "part of what failed" : value + ": part of what failed", weight});
+      } else {
+        double weight = w_.inTree / (1 + double(below++) / w_.halfTree);
+        add(line.place,
+            {"causes", fmt::format("{}{}{}", value, value.empty() ? "" : ": ", n->relation), weight});
       }
     }
+  }
+
+  const CauseNodeInfo* nodeById(uint32_t id) const {
+    for (const CauseNodeInfo& n : found_.causes->nodes)
+      if (n.id == id) return &n;
+    return nullptr;
+  }
+
+  static std::string valueAt(const CauseNodeInfo& node, const Place& place) {
+    for (const CauseStatement& s : node.statements)
+      if (s.place.file == place.file && s.place.line == place.line) return valueText(s);
+    return "";
   }
 
   void addSlice() {

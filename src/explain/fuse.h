@@ -24,8 +24,8 @@ struct Weights {
   double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
   double change = 6.0; // the likeliest change that repairs; by its form and order
   double feedsRepair = 0.75; // the first line of what made that decision
-  double madeFailure = 2.4;  // the first line of the failure's own cause
-  double inTree = 1.2;       // the first line below it
+  double madeFailure = 1.4;  // the first line of the failure's own cause
+  double inTree = 0.7;       // the first line below it
   double halfMade = 8;       // lines of the failure's own cause after which that weight is halved
   double halfTree = 12;      // lines to be read in the tree after which that weight is halved
   double halfFeeds = 3;

@@ -158,7 +158,22 @@ private:
     return address < kFirstPage && address != 0 ? fmt::format("NULL + {}", address) : "";
   }
 
+  // More than any memory has, so it was negative: which page it came to is not what is wrong.
+  bool movesTooMuch() {
+    if (instruction_.op != Op::Copy && instruction_.op != Op::Fill) return false;
+    auto size = operandValue(frame_, symbols_, operand(2));
+    if (!size || *size >> 47 == 0) return false;
+    auto source = sourceValue(frame_, operand(2));
+    std::string text = source && !isPlainNumber(source->text) ? source->text : "";
+    criterion(2, text);
+    set(FailureKind::Crash,
+        fmt::format("{}: {} of {} bytes{}", signalName(end_.signal),
+                    instruction_.op == Op::Copy ? "copy" : "fill", int64_t(*size), note(text)));
+    return true;
+  }
+
   void access() {
+    if (movesTooMuch()) return;
     auto at = accessed();
     uint64_t address = end_.address;
     if (!at && address == ~uint64_t(0)) return set(FailureKind::Crash, signalName(end_.signal));

@@ -1,6 +1,7 @@
 #include "runtime/effects.h"
 
 #include "runtime/log.h"
+#include "runtime/raw.h"
 
 #include <sys/stat.h>
 
@@ -172,8 +173,22 @@ void applyModel(uint32_t model, uint64_t result, const uint64_t* a, uint32_t id)
 
 using namespace fl;
 
+// A size that was negative: no memory is as large. Some machines' memmove comes back from that, by luck, with
+// something overwritten; what is certain is that the whole of it cannot be done. It ends behind the last page
+// that there is, as doing it byte by byte would, with nothing overwritten.
+static FL_COLD void runIntoTheEnd(const void* from, bool writes) {
+  constexpr uintptr_t kPage = 4096;
+  uintptr_t page = uintptr_t(from) & ~(kPage - 1);
+  while (raw(SYS_madvise, long(page), long(kPage), MADV_NORMAL) == 0) page += kPage;
+  auto* behind = reinterpret_cast<volatile char*>(page > uintptr_t(from) ? page : uintptr_t(from));
+  char first = 0;
+  writes ? void(*behind = first) : void(first = *behind);
+}
+static bool isBeyondMemory(uint64_t size) { return size >> 47; }
+
 FL_EXPORT void fl_copy(void* destination, const void* source, uint64_t size, uint32_t id, fl_module* module) {
   if (size == 0) return;
+  if (isBeyondMemory(size)) runIntoTheEnd(source, false);
   bool known = hasShadow(uintptr_t(source), size) && hasShadow(uintptr_t(destination), size);
   // A bad pointer faults here or in the first move, with log and shadow as they were.
   if (known) syncRange(source, size, globalId(id, module));
@@ -188,6 +203,7 @@ FL_EXPORT void fl_copy_known(void* destination, const void* source, uint64_t siz
 
 FL_EXPORT void fl_fill(void* destination, uint32_t byte, uint64_t size) {
   if (size == 0) return;
+  if (isBeyondMemory(size)) runIntoTheEnd(destination, true);
   memset(destination, int(byte), size);
   if (hasShadow(uintptr_t(destination), size)) memset(shadowOf(destination), int(byte), size);
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace faultline::explain {
 namespace {
@@ -36,6 +37,18 @@ CauseNodeInfo node(uint32_t id, uint32_t parent, uint32_t level, std::vector<Cau
   return n;
 }
 
+// Read as it stands: node after node, each line once.
+CausesReport tree(std::vector<CauseNodeInfo> nodes) {
+  CausesReport report;
+  std::set<uint32_t> seen;
+  for (const CauseNodeInfo& n : nodes)
+    for (const CauseStatement& s : n.statements)
+      if (!s.isLibrary && seen.insert(s.place.line).second)
+        report.order.push_back({.place = s.place, .node = n.id});
+  report.nodes = std::move(nodes);
+  return report;
+}
+
 finding::CriticalDecision decision(uint32_t line, uint64_t time, bool verified = true) {
   finding::CriticalDecision d;
   d.place = at(line);
@@ -52,8 +65,8 @@ std::vector<uint32_t> linesOf(const std::vector<finding::Suspect>& suspects) {
 }
 
 TEST(Fuse, ADecisionThatRepairsComesBeforeWhatIsMerelyPossible) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90)}), node(1, 0, 1, {statement(5, 80)})};
+  CausesReport causes =
+      tree({node(0, 0, 0, {statement(20, 100), statement(9, 90)}), node(1, 0, 1, {statement(5, 80)})});
   CriticalReport critical;
   critical.decisions = {decision(5, 80)};
   Found found{.failure = at(20), .causes = &causes, .critical = &critical};
@@ -64,8 +77,7 @@ TEST(Fuse, ADecisionThatRepairsComesBeforeWhatIsMerelyPossible) {
 }
 
 TEST(Fuse, TheLineThatFailedIsNoNews) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90)})};
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90)})});
   CriticalReport critical;
   critical.decisions = {decision(20, 99)}; // the assertion itself
   Found found{.failure = at(20), .causes = &causes, .critical = &critical};
@@ -93,8 +105,7 @@ TEST(Fuse, WhatWasNotConfirmedCountsLess) {
 }
 
 TEST(Fuse, InACrashWhatLeadsAroundItCountsLess) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90)})};
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90)})});
   CriticalReport critical;
   critical.decisions = {decision(5, 80)};
   Found found{.failure = at(20), .isCrash = true, .causes = &causes, .critical = &critical};
@@ -117,8 +128,7 @@ TEST(Fuse, WhereManyChangesRepairNoneSaysMuch) {
 }
 
 TEST(Fuse, WhatIsOnlyInTheSliceComesLast) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(9, 90)})};
+  CausesReport causes = tree({node(0, 0, 0, {statement(9, 90)})});
   Found found{.causes = &causes, .slice = {at(30), at(31), at(9)}};
   auto suspects = fuse(found, 10);
   EXPECT_THAT(linesOf(suspects), ElementsAre(9, 30, 31));
@@ -127,9 +137,9 @@ TEST(Fuse, WhatIsOnlyInTheSliceComesLast) {
 }
 
 TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100, "r", "4"), statement(9, 90, "d", "4")}),
-                  node(1, 0, 1, {statement(5, 80, "n > 3", "true"), statement(2, 10, "n", "5")})};
+  CausesReport causes =
+      tree({node(0, 0, 0, {statement(20, 100, "r", "4"), statement(9, 90, "d", "4")}),
+            node(1, 0, 1, {statement(5, 80, "n > 3", "true"), statement(2, 10, "n", "5")})});
   auto suspects = fuse({.failure = at(20), .causes = &causes}, 10);
   for (const finding::Suspect& s : suspects) {
     if (s.place.line != 2) continue;
@@ -143,8 +153,7 @@ TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
 }
 
 TEST(Fuse, AChangeThatRepairsCountsByItsForm) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(9, 90), statement(8, 80)})};
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90), statement(8, 80)})});
   finding::ChangesReport changes;
   changes.changes = {
       {.place = at(8), .form = "comparison", .text = "with `<` instead of `<=`", .verified = true},
@@ -157,16 +166,14 @@ TEST(Fuse, AChangeThatRepairsCountsByItsForm) {
 }
 
 TEST(Fuse, LibraryCodeIsNoSuspect) {
-  CausesReport causes;
   CauseStatement inside = statement(7, 95);
   inside.isLibrary = true;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100), inside, statement(9, 90)})};
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), inside, statement(9, 90)})});
   EXPECT_THAT(linesOf(fuse({.causes = &causes}, 10)), ElementsAre(20, 9));
 }
 
 TEST(Fuse, ALineWithoutCodeIsNoSuspect) {
-  CausesReport causes;
-  causes.nodes = {node(0, 0, 0, {statement(20, 100), statement(12, 95), statement(9, 90)})};
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(12, 95), statement(9, 90)})});
   Found found{.hasCode = [](const finding::Place& place) { return place.line != 12; }, .causes = &causes};
   auto suspects = fuse(found, 10);
   EXPECT_THAT(linesOf(suspects), ElementsAre(20, 9));
