@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 5
+#define FL_EXPERIMENT_VERSION 6
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -121,6 +121,7 @@ typedef struct fl_experiment {
 enum fl_experiments_flags {
   FL_EXPECTS_OUTPUT = 1, /* `expected` is all of the right standard output */
   FL_LOCKSTEP = 2,       /* after each experiment the server waits for `taken` */
+  FL_FORK_EACH = 4,      /* each experiment in a process forked off, even where the kernel could do better */
 };
 
 enum fl_walk_state { FL_WALKING = 0, FL_WALK_ENDED = 1, FL_WALK_STRANGE = 2 };
@@ -157,7 +158,8 @@ typedef struct fl_experiments {
   uint64_t walk_mapped;  /* bytes that it mapped, in all */
   /* The experiment, counted from 1, that the asker ends by the signal of a time limit: it makes no steps. */
   uint32_t give_up;
-  uint32_t reserved;
+  uint32_t
+      forks; /* experiments that were made in a process forked off: the kernel cannot list written pages */
 } fl_experiments;
 
 #endif

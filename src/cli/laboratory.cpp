@@ -9,6 +9,7 @@ namespace {
 
 experiment::Method methodNamed(const std::string& name) {
   if (name == "rollback") return experiment::Method::Rollback;
+  if (name == "fork") return experiment::Method::Fork;
   return name == "fresh" ? experiment::Method::Fresh : experiment::Method::Automatic;
 }
 
@@ -66,10 +67,11 @@ Result<std::string> keyFor(const experiment::ExperimenterSetting& setting, Value
 
 void addLaboratoryOptions(CLI::App& command, LaboratoryOptions& options) {
   command
-      .add_option("--method", options.method,
-                  "rollback: experiments in one process; fresh: a process for each; auto: what the program\n"
-                  "allows")
-      ->check(CLI::IsMember({"auto", "rollback", "fresh"}))
+      .add_option(
+          "--method", options.method,
+          "rollback: experiments in one process; fork: each forked off where it begins; fresh: a process\n"
+          "for each from the start; auto: what the kernel and the program allow")
+      ->check(CLI::IsMember({"auto", "rollback", "fork", "fresh"}))
       ->type_name("METHOD")
       ->capture_default_str();
   command.add_flag("--uncontained", options.uncontained,
@@ -89,6 +91,7 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.server.limits.epochs = stepLimit(*recording.end());
   setting.containment.on = !arguments.uncontained;
   setting.method = methodNamed(arguments.method);
+  setting.server.forkEach = setting.method == experiment::Method::Fork;
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
   FL_TRY(judge, judgeFor(*experimenter, recording, expectation, caveats));
@@ -111,7 +114,8 @@ experiment::Trials Laboratory::trials(uint64_t limit) const {
 
 std::string Laboratory::methodText() const {
   if (!experimenter->reason().empty()) return "each in a process of its own";
-  return experimenter->freshRuns() ? "in one process, some in their own" : "in one process";
+  const char* way = experimenter->stats().forks ? "forked off" : "in one process";
+  return experimenter->freshRuns() ? fmt::format("{}, some in their own", way) : way;
 }
 
 void Laboratory::addCaveats(std::vector<std::string>& to) const {
@@ -135,6 +139,7 @@ finding::Json Laboratory::stats(const experiment::Trials& trials) const {
   return {{"processes", stats.processes},
           {"snapshots", stats.snapshots},
           {"rollbacks", stats.rollbacks},
+          {"forks", stats.forks},
           {"pages_restored", stats.pagesRestored},
           {"fresh_runs", experimenter->freshRuns()},
           {"landlock", stats.landlock},

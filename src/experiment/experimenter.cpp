@@ -55,7 +55,7 @@ Result<Ending> Experimenter::walk() {
     std::string why = !walk         ? walk.error().message
                       : needsOthers ? "the program needs a socket"
                                     : fmt::format("the program calls {}", walk->strange);
-    if (setting_.method == Method::Rollback)
+    if (setting_.method == Method::Rollback || setting_.method == Method::Fork)
       return errorf("{}: experiments within one process are not possible", why);
     reason_ = why;
   }

@@ -10,7 +10,7 @@
 
 namespace faultline::experiment {
 
-enum class Method { Automatic, Rollback, Fresh };
+enum class Method { Automatic, Rollback, Fork, Fresh };
 
 struct ExperimenterSetting {
   ServerSetting server;

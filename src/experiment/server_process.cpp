@@ -68,7 +68,8 @@ Result<void> ServerProcess::makeShared() {
   base_ = static_cast<uint8_t*>(at);
   fl_experiments& s = shared();
   s.version = FL_EXPERIMENT_VERSION;
-  s.flags = (setting_.expected ? FL_EXPECTS_OUTPUT : 0) | (setting_.keepOutput ? FL_LOCKSTEP : 0);
+  s.flags = (setting_.expected ? FL_EXPECTS_OUTPUT : 0) | (setting_.keepOutput ? FL_LOCKSTEP : 0) |
+            (setting_.forkEach ? FL_FORK_EACH : 0);
   s.size = size_;
   s.capacity = kCapacity;
   s.input_is_file = setting_.inputIsFile;
@@ -263,7 +264,7 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   static constexpr Ending::Cut kCuts[] = {Ending::None,        Ending::Steps,  Ending::Output, Ending::None,
                                           Ending::Containment, Ending::Broken, Ending::Time,   Ending::Time};
   Ending ending;
-  ending.method = Ending::Rollback;
+  ending.method = shared().forks ? Ending::Fork : Ending::Rollback;
   ending.cut = answer.cut < std::size(kCuts) ? kCuts[answer.cut] : Ending::Broken;
   ending.waitStatus = answer.wait_status;
   ending.site = answer.site;
@@ -346,6 +347,7 @@ Result<Walk> ServerProcess::walkToEnd() {
 void ServerProcess::addTo(ServerStats& stats) const {
   stats.snapshots += shared().snapshots;
   stats.rollbacks += shared().rollbacks;
+  stats.forks += shared().forks;
   stats.pagesSaved += shared().pages_saved;
   stats.pagesRestored += shared().pages_restored;
   stats.landlock = shared().landlock;

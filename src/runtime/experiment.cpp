@@ -175,6 +175,21 @@ void awaitWork() {
   }
 }
 
+void report(uint32_t cut, int waitStatus, uint32_t call);
+void finishOne();
+
+// True in a process of its own, which has the experiment to make; false in the server when that has ended.
+// The state that both share is as it was again then.
+bool leftToAnother() {
+  int status = forkOff();
+  if (status == -1) return FL_SERVER.isForked = true;
+  if (status != 0) report(FL_CUT_STUCK, 0, 0); // it did not come to its end, and said nothing
+  restoreRest();
+  ++shared().forks;
+  finishOne();
+  return false;
+}
+
 // On the server's stack, with the program standing at the beginning of an epoch, unaltered.
 [[noreturn]] void serve() {
   Server& s = FL_SERVER;
@@ -190,10 +205,11 @@ void awaitWork() {
       resume(&s.context);
     }
     if (!s.hasSnapshot) {
-      takeSnapshot();
+      if (!s.forks) takeSnapshot();
       keepRest();
       s.hasSnapshot = true;
     }
+    if (s.forks && !leftToAnother()) continue;
     begin();
     s.selector = 1;
     resume(&s.context);
@@ -272,7 +288,8 @@ void forgetSignals() {
   Server& s = FL_SERVER;
   Ended e = ended();
   report(e.cut, e.waitStatus, e.call);
-  undoSyscalls();
+  undoSyscalls(); // also where a file stands, which the walk shares with what was forked off
+  if (s.isForked) raw(SYS_exit_group, 0);
   forgetSignals();
   rollBack();
   s.running = false; // restoreRest() lets signals in
@@ -360,11 +377,9 @@ void startServer() {
                 MAP_SHARED | MAP_FIXED, fd, 0);
   raw(SYS_close, fd);
   if (at != long(FL_EXPERIMENT_ADDRESS)) fail("cannot map the memory for experiments", "free some");
-  if (!startSnapshots()) {
-    shared().broken = 1;
-    raw(SYS_exit_group, 125);
-  }
+  bool canGoBack = startSnapshots();
   Server& s = FL_SERVER;
+  s.forks = !canGoBack || (header.flags & FL_FORK_EACH);
   s.streams[0] = kInput;
   s.streams[1] = kOutput;
   s.streams[2] = kErrors;

@@ -38,6 +38,8 @@ struct Server {
   volatile uint8_t selector; // of syscall dispatch: 1 traps
   bool running;              // an experiment, not the walk
   bool hasSnapshot;          // of this very epoch
+  bool forks;                // there are no snapshots: each experiment is a process forked off
+  bool isForked;             // this is one
   uint32_t next;             // experiment to be made
   Context context;
   // What a snapshot has beside memory.
@@ -96,7 +98,13 @@ void forgetPages(uintptr_t begin, uintptr_t size); // unmapped in the walk: a ne
 
 // syscalls.cpp
 bool startSyscalls();
+bool catchSyscalls(); // again: a process that is forked off does not
 void undoSyscalls();
+
+// forked.cpp
+// Goes on in a process forked off, and comes back in the one that waited for it. Its wait status there; -1 in
+// the new one; -2: it could not be made; -3: it was ended, as it went round without a step.
+int forkOff();
 
 // landlock.cpp
 uint32_t forbidByKernel(); // the version of Landlock that is in force; 0: the kernel has none

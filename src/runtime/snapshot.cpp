@@ -201,7 +201,7 @@ bool hasMuchMemory() {
 bool startSnapshots() {
   long at = raw(SYS_mmap, long(FL_SERVER_ADDRESS), long(kServerEnd - FL_SERVER_ADDRESS),
                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (at != long(FL_SERVER_ADDRESS)) return false;
+  if (at != long(FL_SERVER_ADDRESS)) fail("cannot map memory for experiments", "free some");
   // Faults of the kernel itself, for whom it is forbidden to others than root, are no matter in this kind.
   FL_SERVER.userfault = moveUp(int(raw(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)));
   if (FL_SERVER.userfault < 0) return false;

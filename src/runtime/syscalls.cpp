@@ -194,6 +194,10 @@ bool startSyscalls() {
   changeMask(SIG_UNBLOCK, maskOf(SIGSYS));
   FL_SERVER.selector = 0;
   FL_SERVER.brk = FL_SERVER.brkReal = FL_SERVER.heapStart = uint64_t(raw(SYS_brk, 0));
+  return catchSyscalls();
+}
+
+bool catchSyscalls() {
   return raw(SYS_prctl, kSetDispatch, kOn, long(__ehdr_start), etext - __ehdr_start,
              long(&FL_SERVER.selector)) == 0;
 }

@@ -134,6 +134,32 @@ TEST(Server, AnExperimentLeavesNothingBehind) {
   expectSame(endings->at(0), alone(setting, {}));
 }
 
+// What there is on a kernel that cannot list written pages.
+TEST(Server, ExperimentsThatAreForkedOffEndAsThoseInOneProcess) {
+  ServerSetting setting = busy().setting("gmkMscojekgcwskeokkq");
+  setting.keepOutput = true;
+  std::vector<Experiment> experiments = allSwitches(20, 220);
+  Server server(setting);
+  auto inOne = server.run(experiments);
+  ASSERT_TRUE(bool(inOne)) << inOne.error().message;
+  setting.forkEach = true;
+  Server forking(setting);
+  auto forked = forking.run(experiments);
+  ASSERT_TRUE(bool(forked)) << forked.error().message;
+  size_t reached = 0;
+  for (size_t k = 0; k < experiments.size(); ++k) {
+    SCOPED_TRACE(k);
+    reached += forked->at(k).reached != 0;
+    expectSame(forked->at(k), inOne->at(k));
+    EXPECT_EQ(forked->at(k).method, Ending::Fork);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GE(reached, 10u);
+  EXPECT_EQ(forking.stats().forks, experiments.size());
+  EXPECT_EQ(forking.stats().rollbacks, 0u);
+  EXPECT_EQ(server.stats().forks, 0u);
+}
+
 // Much memory of each kind: at once, in small pieces, moved, given back and mapped anew.
 const char* const kLarge = R"(
 #include <stdio.h>
