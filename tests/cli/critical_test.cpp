@@ -105,14 +105,18 @@ int main(int argc, char** argv) {
   EXPECT_EQ(answer["stats"]["method"], "each in a process of its own");
 }
 
-TEST_F(Critical, GivesTheSameAnswerInProcessesOfTheirOwn) {
+TEST_F(Critical, GivesTheSameAnswerInProcessesOfTheirOwnAndInForks) {
   build(kSum);
   writeFile(dir / "right", "15\n");
   json here = ask({"--expect", "right", "--", "./p", "3", "7", "5"});
-  json there = ask({"--method", "fresh", "--expect", "right", "--", "./p", "3", "7", "5"});
-  EXPECT_EQ(here["predicates"], there["predicates"]);
-  for (const char* count : {"experiments", "passed", "same_failure", "other_failure", "no_verdict"})
-    EXPECT_EQ(here["stats"][count], there["stats"][count]) << count;
+  for (const std::string method : {"fresh", "fork"}) {
+    SCOPED_TRACE(method);
+    json there = ask({"--method", method, "--expect", "right", "--", "./p", "3", "7", "5"});
+    EXPECT_EQ(here["predicates"], there["predicates"]);
+    for (const char* count : {"experiments", "passed", "same_failure", "other_failure", "no_verdict"})
+      EXPECT_EQ(here["stats"][count], there["stats"][count]) << count;
+    EXPECT_EQ(there["stats"]["method"], method == "fork" ? "forked off" : "each in a process of its own");
+  }
 }
 
 TEST_F(Critical, AsksARecordingThatWasMadeBefore) {
@@ -195,7 +199,7 @@ TEST_F(Critical, WrongUseIsToldInOneLine) {
   EXPECT_THAT(faultline({"critical", "none.flr"}).err, HasSubstr("there is no such recording"));
   EXPECT_THAT(faultline({"critical", "--", "/bin/true"}).err, HasSubstr("carries no Faultline IR"));
   EXPECT_THAT(faultline({"critical", "--method", "warp", "--", "/bin/true"}).err,
-              HasSubstr("{auto,rollback,fresh}"));
+              HasSubstr("{auto,rollback,fork,fresh}"));
 }
 
 TEST_F(Critical, FindsWhatEndsAHang) {
