@@ -248,6 +248,12 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
   explanation.suspects = explain::fuse(found, options.suspects);
+  bool isRepaired = experiments.critical.passed > 0 || experiments.changes.passed > 0;
+  if (found.critical && found.changes && !isRepaired)
+    explanation.caveats.insert(
+        explanation.caveats.begin(),
+        "no small change and no single decision makes the run pass: perhaps a statement "
+        "is missing, or several are wrong");
   explanation.tree = causes.nodes;
   explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
                        {"causes", causes.stats},

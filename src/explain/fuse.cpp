@@ -121,10 +121,33 @@ private:
 
   void addChanges() {
     const double kind = (found_.isCrash ? w_.crash : 1) * rarity();
+    auto weightOf = [&](const finding::CodeChange& c) {
+      return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind;
+    };
+    std::map<Line, std::pair<const finding::CodeChange*, double>>
+        told; // what is told of the line, its weight
     for (const finding::CodeChange& c : found_.changes->changes) {
-      double weight = w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind;
-      add(c.place, {"changes", fmt::format("the run passes {}", c.text), weight});
+      auto [known, isNew] = told.try_emplace({c.place.file, c.place.line}, &c, weightOf(c));
+      if (isNew) continue;
+      known->second.second = std::max(known->second.second, weightOf(c));
+      if (isToldRather(c, *known->second.first)) known->second.first = &c;
     }
+    for (auto& [line, what] : told)
+      add(what.first->place, {"changes", fmt::format("the run passes {}", what.first->text), what.second});
+  }
+
+  // Of several changes of a line that repair the run: what a person would write. `*` instead of `+` in `n +
+  // 1` repairs where there should be no `+ 1`. Of two that are alike, the one that is done later: `a->b`
+  // reads b last.
+  static bool isToldRather(const finding::CodeChange& a, const finding::CodeChange& b) {
+    static constexpr std::string_view kOrder[] = {"comparison", "next-to",  "operand",  "off-by-one",
+                                                  "variable",   "sign",     "operator", "left-out",
+                                                  "constant",   "returned", "always",   "read"};
+    auto rank = [&](const finding::CodeChange& c) {
+      return std::tuple(!c.verified, std::ranges::find(kOrder, c.form) - std::begin(kOrder),
+                        -int64_t(c.place.column));
+    };
+    return rank(a) < rank(b);
   }
 
   // In the order that a person best reads the tree's lines.

@@ -54,6 +54,7 @@ std::string suspectText(const finding::Suspect& s, size_t number, SourceFiles& f
   out += sourceText(s, number == 1, files, screen);
   size_t shown = 0;
   for (const finding::Evidence& e : s.evidence) {
+    if (e.technique == "slice" && shown > 0) continue; // true of nearly all of them
     if (++shown > 2) break;
     out += wrapped("   " + shownText(e.text, screen), screen.width(), 3) + "\n";
   }

@@ -165,6 +165,17 @@ TEST(Fuse, AChangeThatRepairsCountsByItsForm) {
   EXPECT_EQ(suspects[0].reason, "the run passes with `<` instead of `<=`");
 }
 
+TEST(Fuse, OfSeveralChangesOfALineTheOneThatAPersonWouldWriteIsTold) {
+  finding::ChangesReport changes;
+  changes.changes = {
+      {.place = at(8), .form = "operator", .text = "with `*` instead of `+`", .verified = true},
+      {.place = at(8), .form = "next-to", .text = "with 0 instead of 1", .verified = true},
+      {.place = at(9), .form = "next-to", .text = "with 3 instead of 2", .verified = true}};
+  auto suspects = fuse({.changes = &changes}, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(8, 9)); // by the likelier form
+  EXPECT_EQ(suspects[0].reason, "the run passes with 0 instead of 1");
+}
+
 TEST(Fuse, LibraryCodeIsNoSuspect) {
   CauseStatement inside = statement(7, 95);
   inside.isLibrary = true;
