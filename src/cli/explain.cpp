@@ -290,8 +290,7 @@ void addExplain(CLI::App& app, Context& context) {
   command->add_option("--suspects", options->suspects, "How many the document (--json) has")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--uncontained", options->laboratory.uncontained,
-                    "Let altered runs do what you can do: write files, use the network, send signals");
+  addLaboratoryOptions(*command, options->laboratory);
   command->callback([options, &context] { context.run([&] { return explain(context, *options); }); });
 }
 

@@ -152,6 +152,20 @@ TEST_F(Explain, TheScreenHasSuspectsAndTheWayToTheFailure) {
     EXPECT_LE(end - from, 80u) << got.out.substr(from, end - from);
 }
 
+// What it says beside a kept verdict, it knows: --no-cache.
+TEST_F(Explain, AskedAgainItGoesOnWhereItWasUnlessToldNotTo) {
+  build(kCount);
+  test::writeFile(dir_ / "right", "1 times 9\n");
+  json first = ask({"--expect", "right", "--", "./program"});
+  json again = ask({"--expect", "right", "--", "./program"});
+  json anew = ask({"--no-cache", "--expect", "right", "--", "./program"});
+  EXPECT_EQ(first["stats"]["critical"]["cached"], 0) << first["stats"].dump(1);
+  EXPECT_GT(again["stats"]["critical"]["cached"], 0);
+  EXPECT_EQ(anew["stats"]["critical"]["cached"], 0);
+  EXPECT_EQ(first["suspects"], again["suspects"]);
+  EXPECT_EQ(first["suspects"], anew["suspects"]);
+}
+
 TEST_F(Explain, TechniquesCanBeLeftOut) {
   build(kCount);
   test::writeFile(dir_ / "right", "1 times 9\n");
