@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 6
+#define FL_EXPERIMENT_VERSION 7
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -116,6 +116,7 @@ typedef struct fl_experiment {
   uint32_t call;                     /* number of the system call, for FL_CUT_STRANGE */
   /* Where the log stood at the start: buffers handed over, and bytes in the current one. */
   uint64_t log_buffers, log_bytes;
+  uint64_t output_prefix; /* bytes of its output, from the first on, that were as expected */
 } fl_experiment;
 
 enum fl_experiments_flags {
@@ -148,7 +149,7 @@ typedef struct fl_experiments {
   uint32_t walk_call;
   uint32_t wake_at; /* the asker sleeps until `finished` is this */
   uint64_t walk_site, walk_counter, walk_epochs;
-  uint64_t walk_output_size, walk_errors_size;
+  uint64_t walk_output_size, walk_errors_size, walk_output_prefix;
   uint32_t walk_output_right;
   uint32_t broken; /* errno of what the server could not do at its start; 0: none */
   /* Statistics. */

@@ -35,7 +35,7 @@ Result<int> changes(const Context& context, Arguments options) {
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderChanges(report, options.shown, files, screen);
   }));
-  return report.changes.empty() ? kNoAnswer : kAnswered;
+  return report.passed ? kAnswered : kNoAnswer;
 }
 
 } // namespace

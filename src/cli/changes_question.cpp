@@ -76,10 +76,11 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   progress.reset();
   run.stopWatching();
   const std::string& cwd = run.failing.run.recording.meta().cwd;
-  for (const technique::FoundChange& found : result.found)
-    report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
-                              std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
-                              found.confirmed});
+  for (const auto* list : {&result.found, &result.partial})
+    for (const technique::FoundChange& found : *list)
+      report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
+                                std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
+                                found.confirmed, found.share});
   report.proposals = result.proposals;
   report.tried = result.tried;
   report.passed = result.passed;
@@ -95,6 +96,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   report.method = laboratory.methodText();
   report.stats = laboratory.stats(trials);
+  report.stats["improved"] = result.improved;
   return report;
 }
 

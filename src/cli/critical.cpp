@@ -33,7 +33,7 @@ Result<int> critical(const Context& context, Arguments options) {
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderCritical(report, files, screen);
   }));
-  return report.decisions.empty() ? kNoAnswer : kAnswered;
+  return report.passed ? kAnswered : kNoAnswer;
 }
 
 } // namespace

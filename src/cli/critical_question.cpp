@@ -22,7 +22,9 @@ Result<std::vector<technique::Candidate>> allCandidates(ValueRun& run, const dep
 Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
                       finding::CriticalReport& report) {
   const std::string& cwd = run.failing.run.recording.meta().cwd;
-  for (const technique::CriticalPredicate& p : result.predicates) {
+  std::vector<technique::CriticalPredicate> all = result.predicates;
+  all.insert(all.end(), result.partial.begin(), result.partial.end());
+  for (const technique::CriticalPredicate& p : all) {
     FL_TRY(text, technique::describeInstance(run.failing.run.replay, p.candidate.time, p.candidate.id));
     finding::CriticalDecision d;
     d.place = technique::placeOf(run.history->code(), p.candidate.id, cwd);
@@ -32,6 +34,7 @@ Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
     if (p.alteration.kind == experiment::Alteration::SwitchTo) d.switchedTo = int64_t(p.alteration.value);
     d.inSlice = p.candidate.inSlice;
     d.verified = p.confirmed;
+    d.share = p.share;
     d.unverified = p.unconfirmed;
     report.decisions.push_back(std::move(d));
   }
@@ -96,6 +99,7 @@ Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& r
   Laboratory::addCaveats(trials, report.caveats);
   report.stats = laboratory.stats(trials);
   report.stats["blocked"] = result.blocked;
+  report.stats["improved"] = result.improved;
   report.stats["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
   return report;
 }

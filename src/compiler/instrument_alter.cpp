@@ -100,9 +100,14 @@ void FunctionInstrument::visitAlterable(Instruction& i) {
   if (auto* c = dyn_cast<CallBase>(&i); c && canBeSkipped(*c) && !isCopyCall(*c) && !isFillCall(*c))
     return alterCall(*c);
   if (auto* l = dyn_cast<LoadInst>(&i)) return alterLoad(*l);
-  if (isa<FPToSIInst>(i) || isa<FPToUIInst>(i)) return alterValue(i);
+  if (isa<FPToSIInst>(i) || isa<FPToUIInst>(i) || isElement(i)) return alterValue(i);
   if (operationOf(i)) return alterComputed(i);
   visit(i);
+}
+
+// The address of one of several that lie side by side: another may have been meant.
+bool FunctionInstrument::isElement(const Instruction& i) const {
+  return isa<GetElementPtrInst>(i) && !i.getType()->isVectorTy() && fir::isElement(hooks_.image, id(i));
 }
 
 // The hook's answer in the type that was asked for.

@@ -60,6 +60,7 @@ private:
   void alterCondition(llvm::Instruction& terminator, unsigned operand);
   void alterValue(llvm::Instruction& i);
   void alterLoad(llvm::LoadInst& i);
+  bool isElement(const llvm::Instruction& i) const;
   llvm::Value* readInstead(llvm::IRBuilder<>& b, llvm::LoadInst& i, const fir::OtherOperand& other);
   void alterStore(llvm::StoreInst& i);
   void alterCall(llvm::CallBase& i);

@@ -162,6 +162,16 @@ public:
     set(Op::Gep, i.getType(), operands);
     current().imm = constant.getZExtValue();
     current().aux = records_.path(cast<GEPOperator>(i));
+    current().sub = elementSize(i);
+  }
+  // Of what lies side by side where it leads to; 0: a member, or too large.
+  uint8_t elementSize(GetElementPtrInst& i) {
+    if (i.getNumIndices() > 1) {
+      SmallVector<Value*> outer(i.indices().begin(), std::prev(i.indices().end()));
+      if (GetElementPtrInst::getIndexedType(i.getSourceElementType(), outer)->isStructTy()) return 0;
+    }
+    TypeSize size = layout_.getTypeAllocSize(i.getResultElementType());
+    return size.isScalable() || size.getFixedValue() > 255 ? 0 : uint8_t(size.getFixedValue());
   }
   void visitAllocaInst(AllocaInst& i) {
     if (plan_.privateVariables.count(&i)) return set(Op::Nop, i.getType(), {});

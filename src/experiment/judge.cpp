@@ -1,5 +1,7 @@
 #include "experiment/judge.h"
 
+#include <algorithm>
+
 namespace faultline::experiment {
 namespace {
 
@@ -41,7 +43,24 @@ Result<Judge> Judge::create(recording::Expectation expectation, const Ending& or
   FL_TRY(identity, judge.identify(original, judge.expectation_));
   if (identity.kind == Kind::Passed) return errorf("the run does not fail when it is repeated");
   judge.original_ = identity;
+  judge.originalRight_ = judge.rightOutput(original);
   return judge;
+}
+
+uint64_t Judge::rightOutput(const Ending& ending) const {
+  if (!expectation_.output) return 0;
+  if (ending.rightOutput > 0 || ending.outputRight) return ending.rightOutput;
+  auto differs = std::ranges::mismatch(ending.output, *expectation_.output);
+  return uint64_t(differs.in1 - ending.output.begin());
+}
+
+double Judge::progress(const Ending& ending) const {
+  if (!expectation_.output || ending.cut != Ending::None || original_.kind != Kind::WrongOutput) return 0;
+  const std::string& all = *expectation_.output;
+  const uint64_t right = rightOutput(ending);
+  const size_t line = std::min(all.find('\n', originalRight_), all.size());
+  if (originalRight_ >= all.size() || right < line || right <= originalRight_) return 0;
+  return double(right - originalRight_) / double(all.size() - originalRight_);
 }
 
 Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {

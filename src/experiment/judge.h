@@ -37,6 +37,13 @@ public:
   // The same where what is right depends on the run: another input has another right output.
   Result<Verdict> judge(const Ending& ending, const recording::Expectation& expectation) const;
   const FailureIdentity& original() const { return original_; }
+  // Bytes of the run's output, from the first on, that are as expected; 0 where none is.
+  uint64_t rightOutput(const Ending& ending) const;
+  // Which share of the output, counted from the first byte that was wrong in the original, has come out
+  // right; 0 if the run went wrong in the same line again, or nothing is known of what is right.
+  //
+  //   expected a b c d, was a x c y:   a b c y has 2/3 of it, a z c d none
+  double progress(const Ending& ending) const;
 
 private:
   Judge(recording::Expectation expectation, std::string directory)
@@ -46,6 +53,7 @@ private:
   recording::Expectation expectation_;
   std::string directory_; // in which the oracle is run
   FailureIdentity original_;
+  uint64_t originalRight_ = 0;
 };
 
 } // namespace faultline::experiment

@@ -59,6 +59,7 @@ struct Ending {
   uint64_t blocked = 0;                 // what containment refused, times
   std::string broken = {};              // Broken: why there is no outcome
   std::optional<bool> outputRight = {}; // compared already with what is expected
+  uint64_t rightOutput = 0;             // bytes of it, from the first on, that were as expected
   uint64_t reached = 0;                 // bit k: alteration k took place
   double seconds = 0;
 

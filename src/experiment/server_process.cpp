@@ -273,6 +273,7 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   ending.blocked = answer.blocked;
   ending.reached = answer.reached;
   if (setting_.expected && ending.cut == Ending::None) ending.outputRight = answer.output_right != 0;
+  ending.rightOutput = answer.output_prefix;
   if (answer.cut == FL_CUT_UNREACHED) ending.broken = "the run ended before";
   if (answer.cut == FL_CUT_STRANGE)
     ending.broken = fmt::format("{} cannot be taken back in one process", callName(answer.call));
@@ -334,6 +335,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.ending.output.assign(placed<char>(s.output), s.walk_output_size);
   walk.ending.errors.assign(placed<char>(s.errors), s.walk_errors_size);
   walk.outputRight = s.walk_output_right;
+  walk.ending.rightOutput = s.walk_output_prefix;
   walk.refused = s.walk_refused;
   walk.mapped = s.walk_mapped;
   walk.maps.assign(placed<char>(s.maps), std::min(s.maps_size, kMapsRoom));

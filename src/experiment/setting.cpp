@@ -128,6 +128,7 @@ std::string pack(const Ending& e) {
   // 2: not known
   int outputRight = e.outputRight ? int(*e.outputRight) : 2;
   return bytesOf({{"right", outputRight},
+                  {"right_bytes", e.rightOutput},
                   {"cut", int(e.cut)},
                   {"method", int(e.method)},
                   {"status", e.waitStatus},
@@ -156,6 +157,7 @@ Result<Ending> unpackEnding(std::string_view bytes) {
     e.broken = v.at("broken");
     e.reached = v.at("reached");
     if (int right = v.at("right"); right != 2) e.outputRight = right == 1;
+    e.rightOutput = v.at("right_bytes");
     e.seconds = v.at("seconds");
     return e;
   });

@@ -24,6 +24,7 @@ Result<Outcome> Trials::judged(const Experiment& experiment, Ending ending) cons
   if (!wasMade || !wasAltered) return outcome;
   FL_TRY(verdict, judge_.judge(e));
   outcome.verdict = verdict;
+  outcome.ending.rightOutput = judge_.rightOutput(e);
   return outcome;
 }
 

@@ -47,6 +47,7 @@ public:
   void leaveAside(const Done& done);
   // One experiment in a process that does nothing else, with all the steps there are.
   Result<Outcome> runAlone(const Experiment& experiment);
+  const Judge& judge() const { return judge_; }
   const Stats& stats() const { return stats_; }
 
 private:

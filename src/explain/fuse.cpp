@@ -87,21 +87,27 @@ private:
                             ? fmt::format("`{}` was {}", d.condition->name, d.condition->text)
                             : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
-                      (d.isAround ? w_.around : 1) * kind;
-      add(d.place, {"critical", was + "; taken the other way, the run passes", weight});
+                      (d.isAround ? w_.around : 1) * kind * ofShare(d.share);
+      add(d.place, {"critical", fmt::format("{}; taken the other way, {}", was, finding::effectText(d.share)),
+                    weight});
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;
       for (const CauseStatement& s : found_.feeds[k].statements) {
         if (s.isLibrary || (s.place.file == d.place.file && s.place.line == d.place.line)) continue;
-        double feeds = kind * w_.feedsRepair / (1 + double(k)) / (1 + double(read++) / w_.halfFeeds);
+        double feeds =
+            kind * ofShare(d.share) * w_.feedsRepair / (1 + double(k)) / (1 + double(read++) / w_.halfFeeds);
         std::string value = valueText(s);
-        add(s.place, {"feeds",
-                      fmt::format("{}{}made what line {} decided by, which repairs the run", value,
-                                  value.empty() ? "" : ": ", d.place.line),
-                      feeds});
+        add(s.place,
+            {"feeds",
+             fmt::format("{}{}made what line {} decided by, which {}", value, value.empty() ? "" : ": ",
+                         d.place.line, d.share >= 1 ? "repairs the run" : "makes more of the output right"),
+             feeds});
       }
     }
   }
+
+  // What is worth less than a repair.
+  double ofShare(double share) const { return share >= 1 ? 1 : w_.partial * share; }
 
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {
@@ -122,7 +128,7 @@ private:
   void addChanges() {
     const double kind = (found_.isCrash ? w_.crash : 1) * rarity();
     auto weightOf = [&](const finding::CodeChange& c) {
-      return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind;
+      return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
         told; // what is told of the line, its weight
@@ -133,7 +139,9 @@ private:
       if (isToldRather(c, *known->second.first)) known->second.first = &c;
     }
     for (auto& [line, what] : told)
-      add(what.first->place, {"changes", fmt::format("the run passes {}", what.first->text), what.second});
+      add(what.first->place,
+          {"changes", fmt::format("{} {}", finding::effectText(what.first->share), what.first->text),
+           what.second});
   }
 
   // Of several changes of a line that repair the run: what a person would write. `*` instead of `+` in `n +

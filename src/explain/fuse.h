@@ -36,6 +36,7 @@ struct Weights {
   double leastRare = 0.15; // of `change`
   double crash =
       0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
+  double partial = 0.5;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double atFailure = 0.5; // of all weights of the line that failed
 };
 

@@ -12,6 +12,7 @@ Document toDocument(const ChangesReport& report) {
     one["form"] = c.form;
     one["text"] = c.text;
     one["verified"] = c.verified;
+    one["share"] = c.share;
     document.part["changes"].push_back(std::move(one));
   }
   document.stats = report.stats;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "finding/document.h"
+#include "finding/effect.h"
 
 namespace faultline::finding {
 
@@ -10,12 +11,14 @@ struct CodeChange {
   std::string form = {}; // comparison, constant ...
   std::string text = {}; // "with `<=` instead of `<`"
   bool verified = false; // again, in a process of its own
+  double share = 1;      // of the wrong output that it makes right; 1: the run passes
 };
 
 struct ChangesReport {
   ProgramInfo program = {};
   std::optional<FailureInfo> failure = {};
-  std::vector<CodeChange> changes = {}; // the likeliest first
+  // The likeliest first. Where none repairs: those that make more of the output right, the most first.
+  std::vector<CodeChange> changes = {};
   std::vector<std::string> caveats = {};
   uint64_t places = 0, proposals = 0, tried = 0, passed = 0, same = 0, other = 0, none = 0;
   double seconds = 0; // of the search

@@ -14,6 +14,7 @@ Json toJson(const CriticalDecision& d) {
   if (d.switchedTo) out["switched_to"] = *d.switchedTo;
   out["in_slice"] = d.inSlice;
   out["verified"] = d.verified;
+  out["share"] = d.share;
   if (!d.unverified.empty()) out["unverified_because"] = d.unverified;
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "finding/document.h"
+#include "finding/effect.h"
 
 namespace faultline::finding {
 
@@ -15,12 +16,14 @@ struct CriticalDecision {
   bool verified = false;                  // again, in a process of its own
   std::string unverified = {};            // why not
   bool isAround = false;                  // another one that repairs was only made because of it
+  double share = 1;                       // of the wrong output that it makes right; 1: the run passes
 };
 
 struct CriticalReport {
   ProgramInfo program = {};
   std::optional<FailureInfo> failure = {};
-  std::vector<CriticalDecision> decisions = {};
+  std::vector<CriticalDecision> decisions =
+      {}; // where none repairs: those that make more of the output right
   std::vector<std::string> caveats = {};
   uint64_t candidates = 0, tried = 0, passed = 0, same = 0, other = 0, none = 0;
   double seconds = 0; // of the search

@@ -21,7 +21,7 @@
 namespace faultline::fir {
 
 inline constexpr uint32_t kNone = 0xffffffffu;
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 enum class TypeKind : uint8_t { Void, Int, Half, Float, Double, X87, Quad, Pointer, Vector, Aggregate };
 
@@ -60,7 +60,7 @@ enum class Op : uint8_t {
   // Casts: a; `type` is the result's, `aux` the operand's type
   Trunc, ZExt, SExt, FPToUI, FPToSI, UIToFP, SIToFP, FPTrunc, FPExt, BitCast /* also ptrtoint, inttoptr, freeze */,
   Select,       // condition, a, b                aux: condition's type (i1 or vector of i1)
-  Gep,          // base, (index, scale, width)... address = base + imm + sum of sext(index)*scale; per index: value, Constant scale, Raw width in bits; aux: 1 + index in `fieldPaths` of the member it leads to, or 0
+  Gep,          // base, (index, scale, width)... address = base + imm + sum of sext(index)*scale; per index: value, Constant scale, Raw width in bits; aux: 1 + index in `fieldPaths` of the member it leads to, or 0; sub: size of the element, if it leads to one of an array or beside a pointer, and is less than 256
   Load,         // address                        type: what is loaded; imm: bytes
   Store,        // address, value                 type: of the value; imm: bytes
   LoadVar,      // Word w                         dst <- private variable's words
@@ -208,9 +208,8 @@ struct Function {
 enum FunctionFlags : uint32_t {
   kCallableFromOutside = 1,
   kVariadic = 2,
-  kWeak = 4, // another definition of the same name may have been linked instead
-  kSystemHeader = 8,
-  kSetsJump = 16, // calls setjmp
+  kWeak = 4,     // another definition of the same name may have been linked instead
+  kSetsJump = 8, // calls setjmp
 };
 
 enum SymbolFlags : uint32_t {

@@ -143,4 +143,19 @@ std::vector<OtherOperand> OtherOperands::members(const Instruction& load, const 
   return out;
 }
 
+bool isElement(const Image& image, uint32_t local) {
+  const Instruction& i = image.instructions[local];
+  if (i.op != Op::Gep || elementStride(image, i) == 0) return false;
+  if (i.operandCount > 1 || i.imm != 0) return true;
+  if (local + 1 >= image.instructions.size()) return false;
+  const Instruction& next = image.instructions[local + 1];
+  return next.op == Op::Load && image.operandsOf(next)[0] == makeOperand(OperandKind::Word, i.dst);
+}
+
+uint64_t elementStride(const Image& image, const Instruction& gep) {
+  if (gep.operandCount <= 1) return gep.sub;
+  Operand scale = image.operandsOf(gep)[gep.operandCount - 2];
+  return operandKind(scale) == OperandKind::Constant ? image.constants[operandIndex(scale)].value : 0;
+}
+
 } // namespace faultline::fir

@@ -43,4 +43,10 @@ private:
   std::map<std::string_view, uint32_t> structs_; // by their names without namespaces: in `debugTypes`
 };
 
+// Whether `local` is the address of one of several that lie side by side, where a neighbour may have been
+// meant: `a[i]`, `p + 1`, `a[0]` where it is read, but not the `a` of `f(a)`.
+bool isElement(const Image& image, uint32_t local);
+// The bytes from there to the next.
+uint64_t elementStride(const Image& image, const Instruction& gep);
+
 } // namespace faultline::fir

@@ -37,8 +37,9 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
   for (size_t k = 0; k < lines.size() && k < most; ++k) {
     const CodeChange& first = *lines[k].front();
     std::string function = first.place.function.empty() ? "" : fmt::format(" in {}()", first.place.function);
-    out += wrapped(fmt::format("{}. {}{}: the run passes {}{}", k + 1, placeText(first.place, screen),
-                               function, first.text, first.verified ? "" : " (not confirmed)"),
+    out += wrapped(fmt::format("{}. {}{}: {} {}{}", k + 1, placeText(first.place, screen), function,
+                               finding::effectText(first.share), first.text,
+                               first.verified ? "" : " (not confirmed)"),
                    screen.width(), 3) +
            "\n";
     out += excerpt(files, first.place, screen, {.before = 1, .after = 1, .values = {}});
@@ -49,7 +50,8 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
     out += "\n";
   }
   if (lines.size() > most) out += fmt::format("{} more lines (--json has all)\n\n", lines.size() - most);
-  if (lines.empty()) out += "No single small change was found that makes the run pass.\n\n";
+  if (lines.empty() || report.changes.front().share < 1)
+    out += "No single small change was found that makes the run pass.\n\n";
   out += wrapped(fmt::format("{} of {} changes at {} places tried in {:.1f} s ({}): {} passed, {} failed in "
                              "the same way, {} in another, {} without a verdict.",
                              report.tried, report.proposals, report.places, report.seconds, report.method,

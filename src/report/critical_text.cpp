@@ -11,8 +11,10 @@ std::string sentence(const finding::CriticalDecision& d) {
   std::string condition =
       d.condition && !d.condition->name.empty() ? fmt::format("`{}`", d.condition->name) : "the condition";
   std::string was = d.condition && !d.condition->text.empty() ? " was " + d.condition->text : " was decided";
-  if (d.switchedTo) return fmt::format("{}{}; had it been {}, the run passes", condition, was, *d.switchedTo);
-  return fmt::format("{}{}; taken the other way, the run passes", condition, was);
+  if (d.switchedTo)
+    return fmt::format("{}{}; had it been {}, {}", condition, was, *d.switchedTo,
+                       finding::effectText(d.share));
+  return fmt::format("{}{}; taken the other way, {}", condition, was, finding::effectText(d.share));
 }
 
 } // namespace
@@ -31,7 +33,7 @@ std::string renderCritical(const finding::CriticalReport& report, SourceFiles& f
     if (!d.inSlice) out += "   the failure does not depend on it otherwise\n";
     out += fmt::format("   execution {}: faultline show --at @{}\n\n", d.instance, d.time);
   }
-  if (report.decisions.empty())
+  if (report.decisions.empty() || report.decisions.front().share < 1)
     out += "No single decision was found that, taken the other way, makes the run pass.\n\n";
   out += wrapped(fmt::format("{} experiments in {:.1f} s ({}): {} passed, {} failed in the same way, {} in "
                              "another, {} without a verdict.",

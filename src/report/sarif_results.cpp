@@ -104,7 +104,7 @@ SarifLog sarifOf(const finding::CriticalReport& report) {
     log.results.push_back({.rule = kRuleCritical,
                            .level = k < kFirstScreen ? "warning" : "note",
                            .place = d.place,
-                           .message = fmt::format("{}; {}, the run passes.", was, other)});
+                           .message = fmt::format("{}; {}, {}.", was, other, finding::effectText(d.share))});
     if (!d.verified)
       log.results.back().message +=
           " This was not confirmed" + (d.unverified.empty() ? std::string() : ": " + d.unverified) + ".";
@@ -120,7 +120,7 @@ SarifLog sarifOf(const finding::ChangesReport& report) {
     log.results.push_back({.rule = kRuleChange,
                            .level = k < kFirstScreen ? "warning" : "note",
                            .place = c.place,
-                           .message = fmt::format("The run passes {}.", c.text)});
+                           .message = sentence(fmt::format("{} {}", finding::effectText(c.share), c.text))});
     if (!c.verified) log.results.back().message += " This was not confirmed.";
     log.results.back().properties = {{"form", c.form}, {"verified", c.verified}};
   }

@@ -126,6 +126,7 @@ void keepRest() {
   s.kept.outputAt = s.outputAt;
   s.kept.errorsAt = s.errorsAt;
   s.kept.outputRight = s.outputRight;
+  s.kept.outputPrefix = s.outputPrefix;
   memcpy(s.kept.streams, s.streams, sizeof s.streams);
   s.kept.brk = s.brk;
   s.kept.sawMaps = s.sawMaps;
@@ -140,6 +141,7 @@ void restoreRest() {
   s.outputAt = s.kept.outputAt;
   s.errorsAt = s.kept.errorsAt;
   s.outputRight = s.kept.outputRight;
+  s.outputPrefix = s.kept.outputPrefix;
   memcpy(s.streams, s.kept.streams, sizeof s.streams);
   s.brk = s.kept.brk;
   s.sawMaps = s.kept.sawMaps;
@@ -228,6 +230,7 @@ void report(uint32_t cut, int waitStatus, uint32_t call) {
   e.output_size = s.outputAt;
   e.errors_size = s.errorsAt;
   e.blocked = s.blocked;
+  e.output_prefix = s.outputPrefix;
   e.output_right = cut == FL_CUT_NONE && s.outputRight && s.outputAt == shared().expected_size;
 }
 
@@ -265,6 +268,7 @@ Ended& ended() {
   shared().walk_mapped = s.mapped;
   shared().walk_output_size = s.outputAt;
   shared().walk_errors_size = s.errorsAt;
+  shared().walk_output_prefix = s.outputPrefix;
   shared().walk_output_right = s.outputRight && s.outputAt == shared().expected_size;
   __atomic_store_n(&shared().walk_state, e.cut == FL_CUT_STRANGE ? FL_WALK_STRANGE : FL_WALK_ENDED,
                    __ATOMIC_RELEASE);
@@ -318,14 +322,24 @@ void giveUp() {
   if (FL_SERVER.running && shared().give_up == FL_SERVER.next + 1) endRun(FL_CUT_STUCK, 0);
 }
 
+// How many of two texts are the same, from their start on.
+static uint64_t sameBytes(const char* a, const char* b, uint64_t size) {
+  if (memcmp(a, b, size) == 0) return size;
+  uint64_t same = 0;
+  while (a[same] == b[same]) ++same;
+  return same;
+}
+
 void takeOutput(StreamKind stream, const char* bytes, uint64_t size) {
   Server& s = FL_SERVER;
   uint64_t& at = stream == kOutput ? s.outputAt : s.errorsAt;
   if (size > shared().stream_size - at) endRun(FL_CUT_OUTPUT, 0);
   memcpy(placed<char>(stream == kOutput ? shared().output : shared().errors) + at, bytes, size);
   if (stream == kOutput && (shared().flags & FL_EXPECTS_OUTPUT) && s.outputRight) {
-    bool fits = size <= shared().expected_size && at <= shared().expected_size - size;
-    s.outputRight = fits && memcmp(placed<char>(shared().expected) + at, bytes, size) == 0;
+    uint64_t room = at < shared().expected_size ? shared().expected_size - at : 0;
+    uint64_t right = sameBytes(placed<char>(shared().expected) + at, bytes, size < room ? size : room);
+    s.outputRight = right == size;
+    s.outputPrefix = at + right;
   }
   at += size;
   // The rest of the run cannot make it right any more. In lockstep somebody wants to see all of it.

@@ -48,9 +48,11 @@ struct Server {
   uint64_t mask;
   uint64_t inputAt, outputAt, errorsAt; // also: where the run is now
   bool outputRight;                     // so far
+  uint64_t outputPrefix;                // bytes that were right before the first that was not
   struct {
     uint64_t inputAt, outputAt, errorsAt;
     bool outputRight;
+    uint64_t outputPrefix;
     uint8_t streams[kMostDescriptors];
     uint64_t brk;
     bool sawMaps;

@@ -10,6 +10,7 @@ namespace faultline::cli {
 namespace {
 
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 const std::string kBin = FAULTLINE_BIN_DIR;
@@ -140,6 +141,40 @@ int main(void) {
   EXPECT_EQ(document["changes"][0]["line"], 4) << document.dump(1);
   EXPECT_EQ(document["changes"][0]["form"], "variable");
   EXPECT_EQ(document["changes"][0]["text"], "with `height` instead of `width`");
+}
+
+TEST_F(Changes, AnotherElementWasMeant) {
+  build(R"(#include <stdio.h>
+static int last(const int* from) {
+  return *(from + 1) && !*(from + 1);
+}
+static int second(int n) {
+  int row[4] = {n, n * n, n + 7, 0};
+  return row[0];
+}
+static int rise(const int* v, int k) { return v[k] - v[k]; }
+int main(void) {
+  int list[] = {4, 9, 2, 5, 0, 0};
+  for (int i = 0; list[i + 1]; i++) printf("%d %d\n", list[i], last(list + i));
+  printf("%d %d\n", second(3), second(5));
+  printf("%d %d\n", rise(list, 0), rise(list, 3));
+  return 0;
+}
+)",
+        "wrong");
+  auto textAt = [&](const char* expected, int line) {
+    test::writeFile(dir_ / "expected", expected);
+    auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+    EXPECT_EQ(got.status, 0) << got.err << got.out;
+    std::vector<std::string> texts;
+    json document = json::parse(got.out);
+    for (const json& change : document["changes"])
+      if (change["line"] == line) texts.push_back(change["text"]);
+    return texts;
+  };
+  EXPECT_THAT(textAt("4 0\n9 0\n2 1\n3 5\n0 0\n", 3), Contains("with 2 instead of 1 as the index"));
+  EXPECT_THAT(textAt("4 0\n9 0\n2 0\n9 25\n0 0\n", 7), Contains("with 1 instead of 0 as the index"));
+  EXPECT_THAT(textAt("4 0\n9 0\n2 0\n3 5\n5 -5\n", 9), Contains("if the index were one larger"));
 }
 
 TEST_F(Changes, ACallTooManyThatMayThrow) {

@@ -9,6 +9,7 @@ namespace faultline::test {
 namespace {
 
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -179,6 +180,35 @@ int main(int argc, char** argv) {
   EXPECT_EQ(answer["stats"]["method"], "each in a process of its own");
   // Only the recorded run itself has written.
   EXPECT_EQ(readFile(dir / "log"), "bad\n");
+}
+
+// The list of each line ends too early: each time another decision. None repairs both.
+TEST_F(Critical, WhereNoneRepairsSaysWhatMakesMoreOfTheOutputRight) {
+  build(R"(#include <stdio.h>
+static void list(int n) {
+  for (int k = 1; k <= n; k++) {
+    if (k == 3) continue;
+    printf("%d ", k);
+  }
+  puts("");
+}
+int main(void) { list(2); list(3); list(4); puts("end"); return 0; }
+)");
+  writeFile(dir / "right", "1 2 \n1 2 3 \n1 2 3 4 \nend\n");
+  json answer = ask({"--expect", "right", "--", "./p"}, 3);
+  ASSERT_FALSE(answer["predicates"].empty()) << answer;
+  EXPECT_THAT(lines(answer), Contains(4));
+  for (const json& p : answer["predicates"]) {
+    EXPECT_GT(double(p["share"]), 0);
+    EXPECT_LT(double(p["share"]), 1);
+  }
+  EXPECT_GT(int(answer["stats"]["improved"]), 0);
+  json fresh = ask({"--method", "fresh", "--no-cache", "--expect", "right", "--", "./p"}, 3);
+  EXPECT_EQ(fresh["predicates"].size(), answer["predicates"].size());
+  EXPECT_EQ(fresh["predicates"][0]["share"], answer["predicates"][0]["share"]);
+  RunResult text = faultline({"critical", "--expect", "right", "--", "./p"});
+  EXPECT_THAT(text.out, HasSubstr("No single decision"));
+  EXPECT_THAT(text.out, HasSubstr("% of the output"));
 }
 
 TEST_F(Critical, SaysThatThereIsNone) {

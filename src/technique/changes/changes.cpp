@@ -1,6 +1,7 @@
 #include "technique/changes/changes.h"
 
 #include "technique/changes/first_epochs.h"
+#include "technique/improvements.h"
 
 #include <algorithm>
 #include <map>
@@ -43,6 +44,7 @@ public:
       return true;
     });
     FL_CHECK(confirmAll());
+    FL_CHECK(confirmPartial());
     return std::move(result_);
   }
 
@@ -84,7 +86,11 @@ private:
       result_.tried = asked_.size();
       if (outcome) {
         countVerdict(*outcome);
-        if (outcome->verdict == Verdict::Passed) passing_.push_back(number);
+        if (outcome->verdict == Verdict::Passed)
+          passing_.push_back(number);
+        else
+          improvements_.note(
+              {proposals_[number].alteration.instruction, number, trials_.judge().progress(outcome->ending)});
       }
       stop_ = options_.watch && !options_.watch(result_.tried, proposals_.size(), passing_.size());
       return !stop_ && passing_.size() < options_.most;
@@ -102,13 +108,32 @@ private:
     std::ranges::sort(passing_, {}, [&](size_t k) { return std::pair(proposals_[k].form, k); });
     for (size_t k : passing_) {
       FoundChange found{proposals_[k].alteration.instruction, proposals_[k]};
-      experiment::Alteration fromStart = found.proposal.alteration;
-      fromStart.epoch = 1;
-      FL_TRY(outcome, trials_.runAlone({.alterations = {fromStart}}));
+      FL_TRY(outcome, fromStart(proposals_[k]));
       found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
       result_.found.push_back(std::move(found));
     }
     return {};
+  }
+
+  Result<void> confirmPartial() {
+    constexpr size_t kMostPartial = 10;
+    result_.improved = improvements_.count();
+    if (!result_.found.empty()) return {};
+    for (const Improvement& best : improvements_.best(kMostPartial)) {
+      FoundChange found{best.id, proposals_[best.number]};
+      FL_TRY(outcome, fromStart(found.proposal));
+      found.share = best.share;
+      found.confirmed = trials_.judge().progress(outcome.ending) >= best.share;
+      result_.partial.push_back(std::move(found));
+    }
+    return {};
+  }
+
+  // In a process that makes nothing else.
+  Result<Outcome> fromStart(const Proposal& proposal) {
+    experiment::Alteration whole = proposal.alteration;
+    whole.epoch = 1;
+    return trials_.runAlone({.alterations = {whole}});
   }
 
   depend::History& history_;
@@ -116,6 +141,7 @@ private:
   const ChangeOptions& options_;
   std::vector<Proposal> proposals_;
   std::vector<size_t> passing_;      // of proposals_
+  Improvements improvements_;        // of proposals_
   std::unordered_set<size_t> asked_; // of proposals_, some of them several times
   ChangeResult result_;
   bool stop_ = false;

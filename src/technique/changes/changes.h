@@ -23,6 +23,7 @@ struct FoundChange {
   uint32_t id = 0;
   Proposal proposal;
   bool confirmed = false;
+  double share = 1; // of the wrong output that comes out right (experiment::Judge::progress)
 };
 
 struct ChangeOptions {
@@ -34,6 +35,9 @@ struct ChangeOptions {
 
 struct ChangeResult {
   std::vector<FoundChange> found; // likeliest forms first; within a form in the order asked for
+  // Where there is none: those that make more of the output right than it was, the most first.
+  std::vector<FoundChange> partial;
+  uint64_t improved = 0; // experiments after which more was right
   uint64_t proposals = 0, tried = 0;
   uint64_t passed = 0, same = 0, other = 0, none = 0;
   bool stopped = false; // before all were tried

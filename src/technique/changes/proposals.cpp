@@ -197,6 +197,9 @@ public:
         if (isNumber(i_.type)) nextTo(ChangeForm::Read, "if what is read here were one {}");
         others();
         break;
+      case Op::Gep:
+        element();
+        break;
       case Op::FPToSI:
       case Op::FPToUI:
         if (isNumber(i_.type)) nextTo(ChangeForm::OffByOne, "if its result were one {}");
@@ -386,6 +389,21 @@ private:
       add({.kind = Alteration::ReplaceValue, .value = k + 1, .slot = FL_SLOT_OTHER}, ChangeForm::Variable,
           std::move(text));
     }
+  }
+
+  // The one beside it.
+  void element() {
+    if (!fir::isElement(image_, local_)) return;
+    const uint64_t stride = fir::elementStride(image_, i_);
+    if (i_.operandCount > 1) {
+      change(FL_CHANGE_ADD, stride, ChangeForm::OffByOne, "if the index were one larger");
+      change(FL_CHANGE_ADD, 0 - stride, ChangeForm::OffByOne, "if the index were one smaller");
+      return;
+    }
+    const int64_t own = int64_t(i_.imm) / int64_t(stride);
+    for (int64_t by : {1, -1})
+      change(FL_CHANGE_ADD, uint64_t(by) * stride, ChangeForm::NextTo,
+             fmt::format("with {} instead of {} as the index", own + by, own));
   }
 
   void assignment() {

@@ -1,5 +1,7 @@
 #include "technique/critical/critical.h"
 
+#include "technique/improvements.h"
+
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -82,6 +84,7 @@ public:
       countVerdict(*outcome);
       return true;
     });
+    FL_CHECK(confirmPartial());
     return std::move(result_);
   }
 
@@ -127,7 +130,11 @@ private:
       made_[number].isCounted = true;
       if (outcome) {
         countVerdict(*outcome);
-        if (outcome->verdict == Verdict::Passed) passing_.push_back(number);
+        if (outcome->verdict == Verdict::Passed)
+          passing_.push_back(number);
+        else
+          improvements_.note(
+              {candidates_[made_[number].candidate].id, number, trials_.judge().progress(outcome->ending)});
       }
       stop_ = options_.watch &&
               !options_.watch(result_.tried, candidates_.size(), result_.predicates.size() + passing_.size());
@@ -162,6 +169,22 @@ private:
     return {};
   }
 
+  Result<void> confirmPartial() {
+    constexpr size_t kMostPartial = 6;
+    result_.improved = improvements_.count();
+    if (!result_.predicates.empty()) return {};
+    for (const Improvement& best : improvements_.best(kMostPartial)) {
+      const Made& made = made_[best.number];
+      FL_TRY(outcome, trials_.runAlone({.alterations = {made.alteration}}));
+      CriticalPredicate found{candidates_[made.candidate], made.alteration};
+      found.share = best.share;
+      found.confirmed = trials_.judge().progress(outcome.ending) >= best.share;
+      if (!found.confirmed) found.unconfirmed = "a second run with the same change was not as good";
+      result_.partial.push_back(std::move(found));
+    }
+    return {};
+  }
+
   Result<void> confirm(const Made& made) {
     FL_TRY(outcome, trials_.runAlone({.alterations = {made.alteration}}));
     CriticalPredicate found{candidates_[made.candidate], made.alteration};
@@ -177,6 +200,7 @@ private:
   const CriticalOptions& options_;
   std::vector<Made> made_;
   std::vector<size_t> passing_; // of made_, to be confirmed
+  Improvements improvements_;   // of made_
   CriticalResult result_;
   bool stop_ = false;
 };

@@ -31,6 +31,7 @@ struct CriticalPredicate {
   experiment::Alteration alteration;
   bool confirmed = false; // once more, in a process of its own
   std::string unconfirmed = {};
+  double share = 1; // of the wrong output that comes out right (experiment::Judge::progress)
 };
 
 struct CriticalOptions {
@@ -41,6 +42,9 @@ struct CriticalOptions {
 
 struct CriticalResult {
   std::vector<CriticalPredicate> predicates; // in the order found
+  // Where there is none: those that make more of the output right than it was, the most first.
+  std::vector<CriticalPredicate> partial;
+  uint64_t improved = 0; // experiments after which more was right
   uint64_t candidates = 0, tried = 0;
   uint64_t passed = 0, same = 0, other = 0, none = 0;
   uint64_t unreached = 0, strange = 0; // of those without a verdict

@@ -56,6 +56,24 @@ TEST(Judge, InALibraryTheCallIsThePlace) {
   EXPECT_EQ(verdict(judge, crash(SIGABRT, 13, 0x7f00)), Verdict::OtherFailure);
 }
 
+TEST(Judge, MoreOfTheOutputMayBeRightThanItWas) {
+  Judge judge = judgeOf(exitWith(0, 1, "a\nx\nc\ny\n"), {.output = "a\nb\nc\nd\n"});
+  auto progress = [&](const std::string& output) { return judge.progress(exitWith(0, 1, output)); };
+  EXPECT_DOUBLE_EQ(progress("a\nb\nc\ny\n"), 4.0 / 6);
+  EXPECT_DOUBLE_EQ(progress("a\nb"), 1.0 / 6);
+  EXPECT_EQ(progress("a\nz\nc\nd\n"), 0); // wrong in the same line
+  EXPECT_EQ(progress("q\nb\nc\nd\n"), 0); // and before it
+  EXPECT_EQ(progress("a\nx\nc\ny\n"), 0);
+  EXPECT_EQ(judge.progress(cut(Ending::Time)), 0);
+}
+
+TEST(Judge, WithoutAnExpectedOutputNothingIsMoreRight) {
+  EXPECT_EQ(judgeOf(exitWith(1)).progress(exitWith(1, 1, "more")), 0);
+  // The status is wrong, not the output.
+  EXPECT_EQ(judgeOf(exitWith(1, 1, "a\n"), {.output = "a\n", .status = 0}).progress(exitWith(1, 1, "a\n")),
+            0);
+}
+
 TEST(Judge, AnExitIsToldByStatusAndCall) {
   Judge judge = judgeOf(exitWith(2, 30));
   EXPECT_EQ(verdict(judge, exitWith(2, 30)), Verdict::SameFailure);

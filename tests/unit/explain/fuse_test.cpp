@@ -15,6 +15,7 @@ using finding::CriticalReport;
 using finding::Place;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Place at(uint32_t line) { return {"/src/a.c", line, 1, "f"}; }
 
@@ -96,6 +97,17 @@ TEST(Fuse, OfNestedDecisionsThatRepairTheInnerCountsMore) {
   critical.decisions = {decision(11, 101), decision(10, 100)};
   critical.decisions[1].isAround = true; // the loop around it
   EXPECT_THAT(linesOf(fuse({.critical = &critical}, 10)), ElementsAre(11, 10));
+}
+
+TEST(Fuse, ADecisionThatMakesMoreOfTheOutputRightCountsByItsShare) {
+  CriticalReport critical;
+  critical.decisions = {decision(10, 100), decision(20, 200), decision(30, 300)};
+  critical.decisions[0].share = 0.2;
+  critical.decisions[1].share = 0.9;
+  auto suspects = fuse({.critical = &critical}, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(30, 20, 10)); // a repair counts most
+  EXPECT_THAT(suspects[1].reason, HasSubstr("90 % of the output that was wrong comes out right"));
+  EXPECT_THAT(suspects[1].reason, Not(HasSubstr("passes")));
 }
 
 TEST(Fuse, WhatWasNotConfirmedCountsLess) {

@@ -1,0 +1,17 @@
+// What an alteration of the run came to, in words: "the run passes", or how much more of its output is right.
+#pragma once
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+
+namespace faultline::finding {
+
+// `share`: of the wrong output that comes out right; 1: all of it, and the run passes.
+inline std::string effectText(double share) {
+  if (share >= 1) return "the run passes";
+  int percent = std::clamp(int(share * 100), 1, 99);
+  return fmt::format("{} % of the output that was wrong comes out right", percent);
+}
+
+} // namespace faultline::finding
