@@ -33,6 +33,7 @@ enum fl_alteration_kind {
   FL_ALTER_SKIP = 4,
   FL_ALTER_CHANGE = 5, /* computed otherwise: `change`, by `value` */
   FL_ALTER_THREAD = 6, /* where the epoch begins, the thread `value` gets the turn, if it can go on */
+  FL_ALTER_ADD = 7,    /* before it, `value` is added to the number of `size` bytes at `address` */
 };
 
 /* How an instruction computes otherwise than it is written. */
@@ -74,6 +75,8 @@ enum fl_operation {
 
 /* A slot of its own: which of the others (program/other_operands.h) a load shall have read, from 1 on. */
 #define FL_SLOT_OTHER 0xffffu
+/* Of a store or a call, which ask several times: what is done to memory before it, once. */
+#define FL_SLOT_BEFORE 0xfffeu
 
 typedef struct fl_alteration {
   uint32_t kind;

@@ -2,6 +2,7 @@
 
 #include "cli/interrupt.h"
 #include "finding/describe_stop.h"
+#include "technique/changes/assignments.h"
 #include "technique/changes/changes.h"
 #include "technique/instance_text.h"
 
@@ -40,6 +41,20 @@ std::vector<technique::Changeable> placesIn(ValueRun& run, const depend::Slice& 
   return out;
 }
 
+// Of an instruction, whether the user wrote it.
+std::function<bool(uint32_t)> ownCode(ValueRun& run) {
+  auto known = std::make_shared<std::unordered_map<uint32_t, bool>>();
+  return [&run, known](uint32_t id) {
+    auto [at, isNew] = known->try_emplace(id, false);
+    if (isNew) {
+      finding::Place place =
+          technique::placeOf(run.history->code(), id, run.failing.run.recording.meta().cwd);
+      at->second = place.isKnown() && !finding::isLibraryFrame(place);
+    }
+    return at->second;
+  };
+}
+
 // A run that takes so much longer than the recorded one hangs. One that had been cut short by a crash may
 // have much before it.
 uint64_t stepLimit(const ValueRun& run) {
@@ -73,6 +88,11 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
     return !wasInterrupted() && Clock::now() < deadline;
   };
   FL_TRY(result, technique::searchChanges(*run.history, std::move(places), trials, options));
+  if (result.found.empty() && !result.stopped) {
+    depend::Instances instances(*run.history);
+    instances.setWatch([&] { return !wasInterrupted() && Clock::now() < deadline; });
+    FL_CHECK(technique::searchAssignments(instances, slice, trials, options, ownCode(run), result));
+  }
   progress.reset();
   run.stopWatching();
   const std::string& cwd = run.failing.run.recording.meta().cwd;

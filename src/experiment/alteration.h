@@ -6,6 +6,7 @@
 //   {.kind = SwitchTo, ..., .value = 3}                                a switch, as if its selector were 3
 //   {.kind = ReplaceValue, ..., .value = 0}                            what the instance defines is 0 instead
 //   {.kind = WriteMemory, ..., .address = 0x5555..., .bytes = "\1\0"}  before the instance
+//   {.kind = AddToMemory, ..., .address = 0x5555..., .value = 1, .bytes = 4 bytes}  the same, one more
 //   {.kind = Skip, ..., .value = 0}                                    not done; its result, if any, is 0
 //   {.kind = Change, ..., .change = Operation, .value = FL_OPERATION_SUB}  computed otherwise
 //   (abi/experiment.h)
@@ -20,7 +21,7 @@
 namespace faultline::experiment {
 
 struct Alteration {
-  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change, Thread };
+  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change, Thread, AddToMemory };
   Kind kind = Switch;
   uint64_t epoch = 0;
   uint32_t instruction = 0; // global id

@@ -112,9 +112,9 @@ private:
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {
     static const std::map<std::string, double> kForms = {
-        {"comparison", 1}, {"operator", 1},  {"sign", 0.8},     {"off-by-one", 0.9},
-        {"variable", 0.8}, {"operand", 0.7}, {"next-to", 0.6},  {"left-out", 0.55},
-        {"constant", 0.4}, {"always", 0.4},  {"returned", 0.3}, {"read", 0.2}};
+        {"comparison", 1}, {"operator", 1},  {"sign", 0.8},      {"off-by-one", 0.9}, {"variable", 0.8},
+        {"operand", 0.7},  {"next-to", 0.6}, {"left-out", 0.55}, {"constant", 0.4},   {"always", 0.4},
+        {"returned", 0.3}, {"read", 0.2},    {"inserted", 0.5},  {"once", 0.3}};
     auto known = kForms.find(form);
     return known == kForms.end() ? 0.2 : known->second;
   }
@@ -132,10 +132,14 @@ private:
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
         told; // what is told of the line, its weight
+    size_t inserted = 0;
     for (const finding::CodeChange& c : found_.changes->changes) {
-      auto [known, isNew] = told.try_emplace({c.place.file, c.place.line}, &c, weightOf(c));
+      double weight = weightOf(c);
+      // There may be many places for the same statement, the likeliest first.
+      if (c.form == "inserted") weight /= 1 + double(inserted++) / w_.halfInserted;
+      auto [known, isNew] = told.try_emplace({c.place.file, c.place.line}, &c, weight);
       if (isNew) continue;
-      known->second.second = std::max(known->second.second, weightOf(c));
+      known->second.second = std::max(known->second.second, weight);
       if (isToldRather(c, *known->second.first)) known->second.first = &c;
     }
     for (auto& [line, what] : told)
@@ -148,9 +152,9 @@ private:
   // 1` repairs where there should be no `+ 1`. Of two that are alike, the one that is done later: `a->b`
   // reads b last.
   static bool isToldRather(const finding::CodeChange& a, const finding::CodeChange& b) {
-    static constexpr std::string_view kOrder[] = {"comparison", "next-to",  "operand",  "off-by-one",
-                                                  "variable",   "sign",     "operator", "left-out",
-                                                  "constant",   "returned", "always",   "read"};
+    static constexpr std::string_view kOrder[] = {
+        "comparison", "next-to",  "operand",  "off-by-one", "variable", "sign",     "operator",
+        "left-out",   "constant", "returned", "always",     "read",     "inserted", "once"};
     auto rank = [&](const finding::CodeChange& c) {
       return std::tuple(!c.verified, std::ranges::find(kOrder, c.form) - std::begin(kOrder),
                         -int64_t(c.place.column));

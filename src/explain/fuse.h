@@ -31,6 +31,7 @@ struct Weights {
   double halfFeeds = 3;
   double inSlice = 0.8; // the first line of the relevant slice
   double halfSlice = 12;
+  double halfInserted = 4; // places for an assignment that is missing after which that weight is halved
   // A change that repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
   double leastRare = 0.15; // of `change`

@@ -90,9 +90,15 @@ void passTurn(fl_experiment& e, uint32_t k, const fl_alteration& a) {
 bool isDue(const fl_alteration& a, uint64_t epoch) { return a.epoch == epoch || (a.each && a.epoch < epoch); }
 
 void writeMemory(const fl_alteration& a) {
-  memcpy(reinterpret_cast<void*>(a.address), placed<char>(a.bytes), a.size);
-  if (hasShadow(a.address, a.size))
-    memcpy(shadowOf(reinterpret_cast<void*>(a.address)), placed<char>(a.bytes), a.size);
+  uint64_t sum = 0;
+  const void* bytes = placed<char>(a.bytes);
+  if (a.kind == FL_ALTER_ADD) {
+    memcpy(&sum, reinterpret_cast<const void*>(a.address), a.size);
+    sum += a.value;
+    bytes = &sum;
+  }
+  memcpy(reinterpret_cast<void*>(a.address), bytes, a.size);
+  if (hasShadow(a.address, a.size)) memcpy(shadowOf(reinterpret_cast<void*>(a.address)), bytes, a.size);
 }
 
 // At the beginning of `epoch` of the experiment: what is due in it. Returns when to look again.
@@ -447,6 +453,7 @@ static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {
   case FL_ALTER_SWITCH:
     return value ^ 1;
   case FL_ALTER_MEMORY:
+  case FL_ALTER_ADD:
     writeMemory(a);
     return value;
   case FL_ALTER_CHANGE:
@@ -485,6 +492,10 @@ FL_EXPORT FL_COLD uint32_t fl_skip(uint32_t id, fl_module* module) {
   forEachDue(0, id, module, [&](const fl_alteration& a) {
     if (a.kind == FL_ALTER_MEMORY) writeMemory(a);
     skip |= a.kind == FL_ALTER_SKIP;
+    return true;
+  });
+  forEachDue(FL_SLOT_BEFORE, id, module, [](const fl_alteration& a) {
+    writeMemory(a);
     return true;
   });
   return skip;

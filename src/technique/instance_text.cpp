@@ -61,6 +61,10 @@ public:
       return assignedVariable(frame, i);
     case Op::Store:
       return assignedMemory(frame, i);
+    case Op::Load:
+      return readMemory(frame, i);
+    case Op::LoadVar:
+      return readVariable(frame, i);
     case Op::CondBr:
     case Op::Switch:
       return tested(frame, i);
@@ -103,6 +107,26 @@ private:
     if (!step()) return {InstanceText::Assigns};
     replay::ValuePlace place = replay::placeInMemory(access->type, *address);
     return {InstanceText::Assigns, finding::Value{access->text, replay::typeName(place.type), text(place)}};
+  }
+
+  InstanceText readMemory(const FrameView& frame, const fir::Instruction& i) {
+    fir::Operand from = frame.image->operandsOf(i)[0];
+    auto access = replay::sourceAccess(frame, from);
+    auto address = replay::operandValue(frame, replay_.symbolView(), from);
+    if (!access || !address || !access->type.get()) return {InstanceText::Reads};
+    replay::ValuePlace place = replay::placeInMemory(access->type, *address);
+    return {InstanceText::Reads, finding::Value{access->text, replay::typeName(place.type), text(place)}};
+  }
+
+  InstanceText readVariable(const FrameView& frame, const fir::Instruction& i) {
+    uint32_t word = fir::operandIndex(frame.image->operandsOf(i)[0]);
+    for (const fir::Variable& v : replay::variablesOf(frame)) {
+      if (v.home != fir::Home::Word || v.word != word) continue;
+      replay::FrameVariable now = replay::describeVariable(frame, v, replay_.memoryView());
+      return {InstanceText::Reads,
+              finding::Value{now.name, replay::typeName(now.place.type), text(now.place)}};
+    }
+    return {InstanceText::Reads};
   }
 
   InstanceText tested(const FrameView& frame, const fir::Instruction& i) {

@@ -11,7 +11,7 @@ namespace faultline::technique {
 finding::Place placeOf(depend::RunCode& code, uint32_t id, std::string_view workingDirectory);
 
 struct InstanceText {
-  enum Kind { Other, Assigns, Tests, Calls, Returns } kind = Other;
+  enum Kind { Other, Assigns, Reads, Tests, Calls, Returns } kind = Other;
   std::optional<finding::Value> value = {};
   std::string callee = {}; // Calls
   std::vector<finding::Value> arguments = {};

@@ -177,6 +177,59 @@ int main(void) {
   EXPECT_THAT(textAt("4 0\n9 0\n2 0\n3 5\n5 -5\n", 9), Contains("if the index were one larger"));
 }
 
+// What is missing, and before which line it does: the words, or the empty string.
+std::string insertedAt(const test::RunResult& got, int line) {
+  json document = json::parse(got.out, nullptr, false);
+  for (const json& change : document["changes"])
+    if (change["form"] == "inserted" && change["line"] == line && change["verified"] && change["share"] == 1)
+      return change["text"];
+  return "";
+}
+
+const char* const kPages = R"(#include <stdio.h>
+#include <stdlib.h>
+struct page { int line, column, pages; };
+static void put(struct page* p, char c) {
+  putchar(c);
+  p->column++;
+}
+static void end_line(struct page* p) {
+  putchar('\n');
+  p->line++;
+  p->column = 0; // column
+}
+static void end_page(struct page* p) {
+  puts("--");
+  p->pages++; // pages
+  p->line = 0;
+}
+int main(void) {
+  struct page* p = calloc(1, sizeof *p);
+  for (const char* at = "one day two men sat by the sea and sang all night long of ships and whales"; *at; at++) {
+    put(p, *at);
+    if (p->column >= 5 && *at == ' ') end_line(p);
+    if (p->line == 2) end_page(p);
+  }
+  printf("\n%d pages\n", p->pages);
+  return 0;
+}
+)";
+
+TEST_F(Changes, AnAssignmentIsMissing) {
+  for (auto [missing, before, text] :
+       {std::tuple("  p->column = 0; // column\n", "p->line++;", "if `p->column = 0` came before it"),
+        std::tuple("  p->pages++; // pages\n", "puts(", "if `p->pages++` came before it")}) {
+    std::string source = kPages;
+    build(source, "right");
+    ASSERT_EQ(test::run({"sh", "-c", "./right > expected"}, options_).status, 0);
+    source.erase(source.find(missing), std::string(missing).size());
+    build(source, "wrong");
+    auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+    ASSERT_EQ(got.status, 0) << got.err << got.out;
+    EXPECT_EQ(insertedAt(got, lineOf(source, before)), text) << got.out;
+  }
+}
+
 TEST_F(Changes, ACallTooManyThatMayThrow) {
   test::writeFile(dir_ / "wrong.cpp", R"(#include <cstdio>
 #include <map>

@@ -444,8 +444,8 @@ private:
 
 std::string_view nameOf(ChangeForm form) {
   static constexpr std::string_view kNames[kChangeForms] = {
-      "comparison", "operator", "sign",     "next-to", "constant", "off-by-one",
-      "variable",   "operand",  "left-out", "always",  "read",     "returned"};
+      "comparison", "operator", "sign",   "next-to", "constant", "off-by-one", "variable",
+      "operand",    "left-out", "always", "read",    "returned", "inserted",   "once"};
   return kNames[size_t(form)];
 }
 

@@ -28,8 +28,10 @@ enum class ChangeForm : uint8_t {
   Always,   // a decision that always comes out the same
   Read,     // a value that was read, one larger or smaller
   Returned, // another result of a call
+  Inserted, // an assignment that is not there (assignments.h)
+  Once,     // a value that should have been another in one execution
 };
-inline constexpr size_t kChangeForms = size_t(ChangeForm::Returned) + 1;
+inline constexpr size_t kChangeForms = size_t(ChangeForm::Once) + 1;
 std::string_view nameOf(ChangeForm form); // "comparison"
 
 struct Proposal {

@@ -139,6 +139,16 @@ TEST(Fuse, WhereManyChangesRepairNoneSaysMuch) {
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 8));
 }
 
+TEST(Fuse, OfManyPlacesForTheSameStatementTheFirstCountMore) {
+  finding::ChangesReport changes;
+  for (uint32_t line : {30, 10, 20})
+    changes.changes.push_back(
+        {.place = at(line), .form = "inserted", .text = "if `n = 0` came before it", .verified = true});
+  changes.tried = 1000;
+  changes.passed = 3;
+  EXPECT_THAT(linesOf(fuse({.changes = &changes}, 10)), ElementsAre(30, 10, 20));
+}
+
 TEST(Fuse, WhatIsOnlyInTheSliceComesLast) {
   CausesReport causes = tree({node(0, 0, 0, {statement(9, 90)})});
   Found found{.causes = &causes, .slice = {at(30), at(31), at(9)}};
