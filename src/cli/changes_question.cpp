@@ -2,6 +2,7 @@
 
 #include "cli/interrupt.h"
 #include "finding/describe_stop.h"
+#include "report/edits.h"
 #include "technique/changes/assignments.h"
 #include "technique/changes/changes.h"
 #include "technique/instance_text.h"
@@ -100,7 +101,9 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
     for (const technique::FoundChange& found : *list)
       report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
                                 std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
-                                found.confirmed, found.share});
+                                found.confirmed, found.share, found.proposal.from, found.proposal.to});
+  report::SourceFiles sources;
+  for (finding::CodeChange& change : report.changes) change.edit = report::editOf(sources, change);
   report.proposals = result.proposals;
   report.tried = result.tried;
   report.passed = result.passed;

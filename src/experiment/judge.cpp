@@ -60,7 +60,8 @@ double Judge::progress(const Ending& ending) const {
   const uint64_t right = rightOutput(ending);
   const size_t line = std::min(all.find('\n', originalRight_), all.size());
   if (originalRight_ >= all.size() || right < line || right <= originalRight_) return 0;
-  return double(right - originalRight_) / double(all.size() - originalRight_);
+  // All of it may be there, and more behind it: that is not right either.
+  return std::min(0.99, double(right - originalRight_) / double(all.size() - originalRight_));
 }
 
 Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {

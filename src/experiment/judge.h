@@ -40,7 +40,7 @@ public:
   // Bytes of the run's output, from the first on, that are as expected; 0 where none is.
   uint64_t rightOutput(const Ending& ending) const;
   // Which share of the output, counted from the first byte that was wrong in the original, has come out
-  // right; 0 if the run went wrong in the same line again, or nothing is known of what is right.
+  // right, less than 1; 0 if the run went wrong in the same line again, or nothing is known of what is right.
   //
   //   expected a b c d, was a x c y:   a b c y has 2/3 of it, a z c d none
   double progress(const Ending& ending) const;

@@ -145,7 +145,7 @@ private:
     for (auto& [line, what] : told)
       add(what.first->place,
           {"changes", fmt::format("{} {}", finding::effectText(what.first->share), what.first->text),
-           what.second});
+           what.second, what.first->edit});
   }
 
   // Of several changes of a line that repair the run: what a person would write. `*` instead of `+` in `n +

@@ -13,6 +13,7 @@ Document toDocument(const ChangesReport& report) {
     one["text"] = c.text;
     one["verified"] = c.verified;
     one["share"] = c.share;
+    if (c.edit) one["edit"] = toJson(*c.edit);
     document.part["changes"].push_back(std::move(one));
   }
   document.stats = report.stats;

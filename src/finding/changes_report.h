@@ -2,6 +2,7 @@
 #pragma once
 
 #include "finding/document.h"
+#include "finding/edit.h"
 #include "finding/effect.h"
 
 namespace faultline::finding {
@@ -12,6 +13,9 @@ struct CodeChange {
   std::string text = {}; // "with `<=` instead of `<`"
   bool verified = false; // again, in a process of its own
   double share = 1;      // of the wrong output that it makes right; 1: the run passes
+  // In the words of the source, where it is a matter of words: `<` in the place of `<=`.
+  std::string from = {}, to = {};
+  std::optional<Edit> edit = {}; // where the source has them there
 };
 
 struct ChangesReport {

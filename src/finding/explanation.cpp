@@ -18,8 +18,10 @@ Document toDocument(const Explanation& explanation) {
     json["score"] = s.score;
     json["reason"] = s.reason;
     json["evidence"] = Json::array();
-    for (const Evidence& e : s.evidence)
+    for (const Evidence& e : s.evidence) {
       json["evidence"].push_back({{"technique", e.technique}, {"text", e.text}, {"weight", e.weight}});
+      if (e.edit) json["evidence"].back()["edit"] = toJson(*e.edit);
+    }
     json["chain"] = Json::array();
     for (const ChainStep& step : s.chain) {
       Json one = toJson(step.place);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "finding/causes_report.h"
+#include "finding/edit.h"
 
 namespace faultline::finding {
 
@@ -10,6 +11,7 @@ struct Evidence {
   std::string technique = {}; // causes, critical ...
   std::string text = {};
   double weight = 0;
+  std::optional<Edit> edit = {}; // the change that it is about
 };
 
 struct ChainStep {

@@ -43,6 +43,7 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
                    screen.width(), 3) +
            "\n";
     out += excerpt(files, first.place, screen, {.before = 1, .after = 1, .values = {}});
+    if (first.edit) out += editText(*first.edit, screen);
     constexpr size_t kMore = 3;
     for (size_t m = 1; m < lines[k].size() && m <= kMore; ++m)
       out += wrapped(fmt::format("   also {}", lines[k][m]->text), screen.width(), 5) + "\n";

@@ -95,4 +95,11 @@ std::string excerpt(SourceFiles& files, const finding::Place& place, const Scree
   return out;
 }
 
+std::string editText(const finding::Edit& edit, const Screen& screen) {
+  std::string number = edit.isNewLine ? "" : std::to_string(edit.place.line);
+  std::string shown = cutTo(screenLine(edit.line, screen.unicode).text, screen.width() - 9);
+  std::string line = fmt::format("+ {:>4} {} {}", number, screen.unicode ? "│" : "|", shown);
+  return screen.terminal.paint(Style::Green, line) + "\n";
+}
+
 } // namespace faultline::report

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/terminal.h"
-#include "finding/document.h"
+#include "finding/edit.h"
 #include "report/source.h"
 
 namespace faultline::report {
@@ -32,6 +32,9 @@ struct ExcerptOptions {
 // Empty if the source cannot be read.
 std::string excerpt(SourceFiles& files, const finding::Place& place, const Screen& screen,
                     const ExcerptOptions& options);
+
+// The line as it would be: "+  12 |   n.v = 3;"
+std::string editText(const finding::Edit& edit, const Screen& screen);
 
 // "src/list.c:12:9"; as much of it as is known.
 std::string placeText(const finding::Place& place, const Screen& screen);

@@ -57,6 +57,7 @@ std::string suspectText(const finding::Suspect& s, size_t number, SourceFiles& f
     if (e.technique == "slice" && shown > 0) continue; // true of nearly all of them
     if (++shown > 2) break;
     out += wrapped("   " + shownText(e.text, screen), screen.width(), 3) + "\n";
+    if (e.edit && number == 1) out += editText(*e.edit, screen);
   }
   return out;
 }

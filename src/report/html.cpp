@@ -91,7 +91,10 @@ private:
   std::string suspect(const finding::Suspect& s, size_t rank) const {
     double top = e_.suspects[0].score;
     std::string function = s.place.function.empty() ? "" : fmt::format(" in {}()", html(s.place.function));
-    std::string evidence;
+    std::string evidence, edit;
+    for (const finding::Evidence& e : s.evidence)
+      if (e.edit && edit.empty())
+        edit = fmt::format("<p class=\"edit\"><code>+ {}</code></p>\n", html(e.edit->line));
     for (const finding::Evidence& e : s.evidence)
       if (e.text != s.reason)
         evidence += fmt::format("<li>{} <span class=\"dim\">({})</span></li>\n", htmlWithCode(e.text),
@@ -103,7 +106,7 @@ private:
         "<code class=\"line\">{5}</code><span class=\"why\">{6}</span></summary>\n<div class=\"more\">\n"
         "{7}{8}</div></details>\n",
         rank, rank == 1 ? " open" : "", top > 0 ? std::max(0.0, s.score / top) : 0, source_.link(s.place),
-        function, source_.code(s.place), htmlWithCode(s.reason), evidence, chain(s, rank));
+        function, source_.code(s.place), htmlWithCode(s.reason), edit + evidence, chain(s, rank));
   }
 
   std::string suspects() const {

@@ -182,6 +182,27 @@ private:
     return out;
   }
 
+  uint32_t columnOf(const Place& place, uint32_t column) {
+    auto line = files_.line(place.file, place.line);
+    return line ? codePointColumn(*line, column) : column;
+  }
+
+  // Columns of SARIF count as `columnKind` says: one for each code point.
+  Json fix(const finding::Edit& edit, const std::string& message) {
+    Json region = {{"startLine", edit.place.line},
+                   {"startColumn", columnOf(edit.place, edit.column)},
+                   {"endLine", edit.place.line},
+                   {"endColumn", columnOf(edit.place, edit.column + edit.length)}};
+    Json change;
+    change["artifactLocation"] = location(edit.place)["physicalLocation"]["artifactLocation"];
+    change["replacements"] =
+        Json::array({{{"deletedRegion", std::move(region)}, {"insertedContent", {{"text", edit.text}}}}});
+    Json out;
+    out["description"] = text(message);
+    out["artifactChanges"] = Json::array({std::move(change)});
+    return out;
+  }
+
   Json result(const SarifResult& r, const std::string& fingerprint) {
     Json out;
     out["ruleId"] = r.rule;
@@ -202,6 +223,7 @@ private:
       out["relatedLocations"] = Json::array({std::move(related)});
       out["message"]["text"] = out["message"]["text"].get<std::string>() + " The run failed [here](1).";
     }
+    if (r.edit) out["fixes"] = Json::array({fix(*r.edit, r.message)});
     if (r.rank >= 0) out["rank"] = std::min(r.rank, 100.0);
     if (!r.properties.empty()) out["properties"] = r.properties;
     return out;

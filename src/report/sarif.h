@@ -6,7 +6,7 @@
 // a result stays the same one when lines are added elsewhere.
 #pragma once
 
-#include "finding/document.h"
+#include "finding/edit.h"
 #include "report/source.h"
 
 namespace faultline::report {
@@ -24,6 +24,7 @@ struct SarifResult {
   std::vector<SarifStep> flow = {}; // in order of time
   double rank = -1;                 // 0 to 100, the most interesting has most; negative: none
   finding::Json properties = finding::Json::object();
+  std::optional<finding::Edit> edit = {}; // that makes the run pass
 };
 
 struct SarifLog {

@@ -71,6 +71,8 @@ SarifLog sarifOf(const finding::Explanation& explanation) {
     r.properties = {{"suspect", k + 1}, {"score", s.score}, {"evidence", Json::array()}};
     for (const finding::Evidence& e : s.evidence)
       r.properties["evidence"].push_back({{"technique", e.technique}, {"text", e.text}});
+    for (const finding::Evidence& e : s.evidence)
+      if (e.edit && !r.edit) r.edit = e.edit;
     log.results.push_back(std::move(r));
   }
   addFailure(log);
@@ -123,6 +125,7 @@ SarifLog sarifOf(const finding::ChangesReport& report) {
                            .message = sentence(fmt::format("{} {}", finding::effectText(c.share), c.text))});
     if (!c.verified) log.results.back().message += " This was not confirmed.";
     log.results.back().properties = {{"form", c.form}, {"verified", c.verified}};
+    log.results.back().edit = c.edit;
   }
   return log;
 }

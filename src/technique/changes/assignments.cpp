@@ -126,6 +126,7 @@ private:
       take(read.value + 1);
       take(read.value - 1);
     }
+    if (read.isPointer) return out; // nobody writes an address
     size_t others = 0;
     for (uint64_t value : seen_.at(read.id))
       if (others++ < kMostOthers) take(value);
@@ -170,7 +171,7 @@ private:
         if (outcome) {
           count(*outcome);
           bool passed = outcome->verdict == Verdict::Passed;
-          double share = passed ? 1 : std::min(0.99, trials_.judge().progress(outcome->ending));
+          double share = passed ? 1 : trials_.judge().progress(outcome->ending);
           if (share > 0) improved(tag, share);
           result_.improved += !passed && share > 0;
         }
@@ -287,7 +288,7 @@ private:
       auto [k, share] = improved[n % 2 ? n / 2 : improved.size() - 1 - n / 2];
       inserted_.push_back({statements[k].id,
                            {batch[k].experiment.alterations[0], ChangeForm::Inserted,
-                            fmt::format("if `{}` came before it", text)},
+                            fmt::format("if `{}` came before it", text), "", text + ";"},
                            false,
                            share});
     }

@@ -229,6 +229,12 @@ private:
     add({.kind = Alteration::Change, .value = value, .change = what}, form, std::move(text));
   }
 
+  // The last proposal is to write `to` instead of `from`.
+  void writes(std::string to, std::string from) {
+    proposals_.back().from = std::move(from);
+    proposals_.back().to = std::move(to);
+  }
+
   // More than a truth value, no address, in one word.
   bool isNumber(uint32_t type) const {
     const fir::Type& t = image_.types[type];
@@ -299,6 +305,7 @@ private:
         change(FL_CHANGE_SET_RIGHT, value, form, std::move(text));
       else
         add({.kind = Alteration::ReplaceValue, .value = value, .slot = slot}, form, std::move(text));
+      writes(numberText(value, bits), numberText(*own, bits));
     };
     put((*own + 1) & mask, ChangeForm::NextTo);
     put((*own - 1) & mask, ChangeForm::NextTo);
@@ -314,9 +321,11 @@ private:
              fmt::format("without `{}`", type.bits == 1 ? "!" : "~"));
       return;
     }
-    for (uint32_t other : othersThan(operation))
+    for (uint32_t other : othersThan(operation)) {
       change(FL_CHANGE_OPERATION, other, ChangeForm::Operator,
              fmt::format("with `{}` instead of `{}`", symbolOf(other), symbolOf(operation)));
+      writes(symbolOf(other), symbolOf(operation));
+    }
     if (!isCommutative(operation))
       change(FL_CHANGE_SWAP, 0, ChangeForm::Operand, "with its operands exchanged");
     change(FL_CHANGE_LEFT, 0, ChangeForm::Operand,
@@ -331,6 +340,12 @@ private:
       nextTo(ChangeForm::OffByOne, "if its result were one {}");
   }
 
+  void comparison(uint32_t other, uint32_t own) {
+    change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + other, ChangeForm::Comparison,
+           fmt::format("with `{}` instead of `{}`", comparisonOf(other), comparisonOf(own)));
+    writes(comparisonOf(other), comparisonOf(own));
+  }
+
   void integers() {
     const fir::Type& type = image_.types[i_.type];
     if (type.lanes != 1 || type.words != 1) return;
@@ -342,9 +357,7 @@ private:
       for (uint32_t p = isUnsigned ? kUgt : kSgt; p <= (isUnsigned ? kUle : kSle); ++p) others.push_back(p);
     }
     for (uint32_t p : others)
-      if (p != own)
-        change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + p, ChangeForm::Comparison,
-               fmt::format("with `{}` instead of `{}`", comparisonOf(p), comparisonOf(own)));
+      if (p != own) comparison(p, own);
     if (own > kNe && !isPointer)
       change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + (own >= kSgt ? own - 4 : own + 4), ChangeForm::Sign,
              own >= kSgt ? "if it compared unsigned numbers" : "if it compared signed numbers");
@@ -357,9 +370,7 @@ private:
     const uint32_t own = i_.sub;
     for (uint32_t bits : {1u, 2u, 3u, 4u, 5u, 6u}) {
       uint32_t p = bits == 6 ? 14 : (own & 8) | bits; // != holds of numbers that are none
-      if (p != own && (own & 7) != bits)
-        change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + p, ChangeForm::Comparison,
-               fmt::format("with `{}` instead of `{}`", comparisonOf(p), comparisonOf(own)));
+      if (p != own && (own & 7) != bits) comparison(p, own);
     }
   }
 
@@ -388,6 +399,7 @@ private:
                              : fmt::format("with `{}` instead of `{}`", o.name, o.own);
       add({.kind = Alteration::ReplaceValue, .value = k + 1, .slot = FL_SLOT_OTHER}, ChangeForm::Variable,
           std::move(text));
+      if (!o.name.empty() && !o.own.empty()) writes(std::string(o.name), std::string(o.own));
     }
   }
 
@@ -401,9 +413,11 @@ private:
       return;
     }
     const int64_t own = int64_t(i_.imm) / int64_t(stride);
-    for (int64_t by : {1, -1})
+    for (int64_t by : {1, -1}) {
       change(FL_CHANGE_ADD, uint64_t(by) * stride, ChangeForm::NextTo,
              fmt::format("with {} instead of {} as the index", own + by, own));
+      writes(std::to_string(own + by), std::to_string(own));
+    }
   }
 
   void assignment() {

@@ -38,6 +38,8 @@ struct Proposal {
   experiment::Alteration alteration; // in each execution, from the start of the run on
   ChangeForm form;
   std::string text; // "`<=` instead of `<`"
+  // What stands in the source, and what would stand there, where the change is so simple.
+  std::string from = {}, to = {};
 };
 
 // `local` is an instruction of `image`, in the function `function`; `base` makes its id global. `others` is

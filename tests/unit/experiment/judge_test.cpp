@@ -64,6 +64,7 @@ TEST(Judge, MoreOfTheOutputMayBeRightThanItWas) {
   EXPECT_EQ(progress("a\nz\nc\nd\n"), 0); // wrong in the same line
   EXPECT_EQ(progress("q\nb\nc\nd\n"), 0); // and before it
   EXPECT_EQ(progress("a\nx\nc\ny\n"), 0);
+  EXPECT_LT(progress("a\nb\nc\nd\ntoo much"), 1);
   EXPECT_EQ(judge.progress(cut(Ending::Time)), 0);
 }
 
