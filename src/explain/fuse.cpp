@@ -79,7 +79,8 @@ private:
   // In the order they were found: from the failure backwards, those that it depends on first.
   void addCritical() {
     const auto& decisions = found_.critical->decisions;
-    const double kind = found_.isCrash ? w_.crash : 1;
+    const double kind =
+        (found_.isCrash ? w_.crash : 1) * rarity(found_.critical->tried, found_.critical->passed);
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
       if (isFailure(d.place)) continue; // that it fails is decided there
@@ -112,21 +113,22 @@ private:
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {
     static const std::map<std::string, double> kForms = {
-        {"comparison", 1}, {"operator", 1},  {"sign", 0.8},      {"off-by-one", 0.9}, {"variable", 0.8},
-        {"operand", 0.7},  {"next-to", 0.6}, {"left-out", 0.55}, {"constant", 0.4},   {"always", 0.4},
-        {"returned", 0.3}, {"read", 0.2},    {"inserted", 0.5},  {"once", 0.3}};
+        {"comparison", 1}, {"operator", 1},  {"sign", 0.8},     {"off-by-one", 0.9}, {"variable", 0.7},
+        {"operand", 0.7},  {"next-to", 0.7}, {"index", 0.6},    {"left-out", 0.55},  {"inserted", 0.5},
+        {"constant", 0.4}, {"always", 0.4},  {"returned", 0.3}, {"once", 0.3},       {"read", 0.2}};
     auto known = kForms.find(form);
     return known == kForms.end() ? 0.2 : known->second;
   }
 
-  double rarity() const {
-    double tried = double(found_.changes->tried), passed = double(found_.changes->passed);
-    if (passed == 0 || tried <= passed) return 1;
-    return std::clamp(std::log(tried / passed) / std::log(w_.rare), w_.leastRare, 1.0);
+  double rarity(uint64_t tried, uint64_t passed) const {
+    if (passed == 0) return 1;
+    double odds = std::max(1.0, double(tried) / double(passed));
+    return std::clamp(std::log(odds) / std::log(w_.rare), w_.leastRare, 1.0);
   }
 
   void addChanges() {
-    const double kind = (found_.isCrash ? w_.crash : 1) * rarity();
+    const double kind =
+        (found_.isCrash ? w_.crash : 1) * rarity(found_.changes->tried, found_.changes->passed);
     auto weightOf = [&](const finding::CodeChange& c) {
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.share);
     };
@@ -153,8 +155,8 @@ private:
   // reads b last.
   static bool isToldRather(const finding::CodeChange& a, const finding::CodeChange& b) {
     static constexpr std::string_view kOrder[] = {
-        "comparison", "next-to",  "operand",  "off-by-one", "variable", "sign",     "operator",
-        "left-out",   "constant", "returned", "always",     "read",     "inserted", "once"};
+        "comparison", "next-to",  "operand",  "index",  "off-by-one", "variable", "sign", "operator",
+        "left-out",   "constant", "returned", "always", "read",       "inserted", "once"};
     auto rank = [&](const finding::CodeChange& c) {
       return std::tuple(!c.verified, std::ranges::find(kOrder, c.form) - std::begin(kOrder),
                         -int64_t(c.place.column));

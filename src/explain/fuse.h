@@ -32,12 +32,12 @@ struct Weights {
   double inSlice = 0.8; // the first line of the relevant slice
   double halfSlice = 12;
   double halfInserted = 4; // places for an assignment that is missing after which that weight is halved
-  // A change that repairs says as much as it is rare: in full, if one of so many that were tried does.
+  // What repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
-  double leastRare = 0.15; // of `change`
+  double leastRare = 0.15; // of `repairs` and `change`
   double crash =
       0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
-  double partial = 0.5;   // of `repairs` and `change`, if all of the wrong output but its end came out right
+  double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double atFailure = 0.5; // of all weights of the line that failed
 };
 

@@ -18,7 +18,7 @@ namespace {
 // The likelier forms of a change are tried on some places further away before the others on a near one.
 double orderOf(ChangeForm form, double place) {
   constexpr double kLater = 30, kFurther = 3;
-  bool isFirstChoice = form <= ChangeForm::Variable || form == ChangeForm::Always;
+  bool isFirstChoice = form <= ChangeForm::Index || form == ChangeForm::Always;
   return isFirstChoice ? place : kLater + place * kFurther;
 }
 

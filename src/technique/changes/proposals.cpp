@@ -408,8 +408,8 @@ private:
     if (!fir::isElement(image_, local_)) return;
     const uint64_t stride = fir::elementStride(image_, i_);
     if (i_.operandCount > 1) {
-      change(FL_CHANGE_ADD, stride, ChangeForm::OffByOne, "if the index were one larger");
-      change(FL_CHANGE_ADD, 0 - stride, ChangeForm::OffByOne, "if the index were one smaller");
+      change(FL_CHANGE_ADD, stride, ChangeForm::Index, "if the index were one larger");
+      change(FL_CHANGE_ADD, 0 - stride, ChangeForm::Index, "if the index were one smaller");
       return;
     }
     const int64_t own = int64_t(i_.imm) / int64_t(stride);
@@ -458,7 +458,7 @@ private:
 
 std::string_view nameOf(ChangeForm form) {
   static constexpr std::string_view kNames[kChangeForms] = {
-      "comparison", "operator", "sign",   "next-to", "constant", "off-by-one", "variable",
+      "comparison", "operator", "sign",   "next-to", "constant", "off-by-one", "variable", "index",
       "operand",    "left-out", "always", "read",    "returned", "inserted",   "once"};
   return kNames[size_t(form)];
 }

@@ -23,6 +23,7 @@ enum class ChangeForm : uint8_t {
   Constant, // another constant of the same function
   OffByOne, // what was computed, one larger or smaller
   Variable, // another variable of the same type, another member
+  Index,    // an index one larger or smaller
   Operand,  // one operand alone, or both exchanged
   LeftOut,  // an assignment or a call that is not made
   Always,   // a decision that always comes out the same
