@@ -191,7 +191,10 @@ void finishOne();
 bool leftToAnother() {
   int status = forkOff();
   if (status == -1) return FL_SERVER.isForked = true;
-  if (status != 0) report(FL_CUT_STUCK, 0, 0); // it did not come to its end, and said nothing
+  if (status != 0) { // it did not come to its end, and said nothing
+    report(FL_CUT_STUCK, 0, 0);
+    bringBackPositions();
+  }
   restoreRest();
   ++shared().forks;
   finishOne();
@@ -213,7 +216,10 @@ bool leftToAnother() {
       resume(&s.context);
     }
     if (!s.hasSnapshot) {
-      if (!s.forks) takeSnapshot();
+      if (s.forks)
+        keepPositions();
+      else
+        takeSnapshot();
       keepRest();
       s.hasSnapshot = true;
     }

@@ -56,6 +56,7 @@ struct Server {
     uint8_t streams[kMostDescriptors];
     uint64_t brk;
     bool sawMaps;
+    int64_t positions[kMostDescriptors / 2]; // of files, where there is forking; negative: it has none
   } kept;
   uint8_t streams[kMostDescriptors]; // StreamKind of each descriptor
   const char* input;
@@ -107,6 +108,9 @@ void undoSyscalls();
 // Goes on in a process forked off, and comes back in the one that waited for it. Its wait status there; -1 in
 // the new one; -2: it could not be made; -3: it was ended, as it went round without a step.
 int forkOff();
+// Where files stand, which what is forked off shares: one that was killed has not brought it back.
+void keepPositions();
+void bringBackPositions();
 
 // landlock.cpp
 uint32_t forbidByKernel(); // the version of Landlock that is in force; 0: the kernel has none

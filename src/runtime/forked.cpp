@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace fl {
 namespace {
@@ -47,6 +48,19 @@ bool await(int pid, int descriptor) {
 }
 
 } // namespace
+
+void keepPositions() {
+  int fd = 0;
+  for (int64_t& position : FL_SERVER.kept.positions) position = raw(SYS_lseek, fd++, 0, SEEK_CUR);
+}
+
+void bringBackPositions() {
+  int fd = 0;
+  for (int64_t position : FL_SERVER.kept.positions) {
+    if (position >= 0) raw(SYS_lseek, fd, position, SEEK_SET);
+    ++fd;
+  }
+}
 
 int forkOff() {
   long pid = raw(SYS_fork);

@@ -160,6 +160,47 @@ TEST(Server, ExperimentsThatAreForkedOffEndAsThoseInOneProcess) {
   EXPECT_EQ(server.stats().forks, 0u);
 }
 
+// Where a file stands is shared with what is forked off. What is killed there has not put it back.
+TEST(Server, AForkedExperimentThatIsKilledLeavesFilesWhereTheyStood) {
+  ServedProgram program(R"(
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  pthread_spinlock_t held;
+  pthread_spin_init(&held, 0);
+  pthread_spin_lock(&held);
+  char c, ahead[5];
+  int fd = open("p.c", O_RDONLY);
+  for (int k = 0; k < 3; k++) {
+    if (read(fd, &c, 1) != 1) return 1;
+    printf("%c", c == '\n' ? 'n' : c);
+    if (c == '~') {
+      if (read(fd, ahead, 5) != 5) return 2;
+      pthread_spin_lock(&held);
+    }
+  }
+  printf("\n");
+  return 0;
+}
+)");
+  ServerSetting setting = program.setting("");
+  setting.keepOutput = setting.forkEach = true;
+  std::vector<Experiment> experiments = allSwitches(8, 60);
+  Server server(setting);
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings)) << endings.error().message;
+  size_t killed = 0, asItWas = 0;
+  for (const Ending& ending : *endings) {
+    killed += ending.cut == Ending::Time;
+    asItWas += ending.cut == Ending::None && !ending.reached && ending.output == "n#i\n";
+    if (ending.cut == Ending::None && !ending.reached) EXPECT_EQ(ending.output, "n#i\n");
+  }
+  EXPECT_GE(killed, 2u) << "or nothing was tried";
+  EXPECT_GE(asItWas, 20u);
+}
+
 // Much memory of each kind: at once, in small pieces, moved, given back and mapped anew.
 const char* const kLarge = R"(
 #include <stdio.h>
