@@ -5,6 +5,7 @@
 #include "cli/context.h"
 #include "compiler/toolchain.h"
 #include "experiment/cell.h"
+#include "experiment/kernel_way.h"
 
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -91,9 +92,21 @@ Check checkLandlock() {
           fmt::format("version {}: a second net under experiments in one process", version)};
 }
 
+// Which way experiments go that need not be processes of their own.
+Check checkExperiments() {
+  using experiment::KernelWay;
+  KernelWay way = experiment::kernelWay();
+  if (way.kind == KernelWay::GoesBack)
+    return {"experiments", true, "go back within one process, thousands a second", false};
+  if (way.kind == KernelWay::Forks)
+    return {"experiments", false, fmt::format("are forked off, some times slower: {}", way.lacks), false};
+  return {"experiments", false,
+          fmt::format("are each a process of its own, many times slower: {}", way.lacks), false};
+}
+
 Result<int> examine(const Context& context) {
-  std::vector<Check> checks{checkCompiler(), checkLink(),        checkLayout(),  checkShadow(),
-                            checkCache(),    checkContainment(), checkLandlock()};
+  std::vector<Check> checks{checkCompiler(), checkLink(),        checkLayout(),      checkShadow(),
+                            checkCache(),    checkContainment(), checkExperiments(), checkLandlock()};
   Terminal terminal = context.answerTerminal();
   nlohmann::json document{
       {"schema", "faultline/1"}, {"technique", "doctor"}, {"checks", nlohmann::json::array()}};

@@ -4,7 +4,13 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace faultline::test {
 namespace {
@@ -322,6 +328,41 @@ TEST_F(Commands, DoctorSaysWhatContainmentLacks) {
   EXPECT_EQ((*found)["ok"], false);
   EXPECT_THAT((*found)["detail"].get<std::string>(), HasSubstr("sysctl user.max_user_namespaces"));
   EXPECT_THAT((*found)["detail"].get<std::string>(), HasSubstr("--uncontained"));
+}
+
+json checkNamed(const std::string& name, const std::string& doctor) {
+  json answer = json::parse(doctor);
+  for (const json& check : answer["checks"])
+    if (check["name"] == name) return check;
+  return {};
+}
+
+// Both are said on one machine: a filter refuses what an older kernel would not have.
+TEST_F(Commands, DoctorSaysWhichWayExperimentsGo) {
+  json check = checkNamed("experiments", faultline({"doctor", "--json"}).out);
+  EXPECT_EQ(check["needed"], false);
+  EXPECT_THAT(check["detail"].get<std::string>(),
+              ContainsRegex(check["ok"] ? "go back within one process" : "forked off|a process of its own"));
+  std::string file = dir / "doctor.json";
+  pid_t child = fork();
+  if (child == 0) {
+    sock_filter refuse[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    sock_fprog filter = {4, refuse};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) _exit(77);
+    execl(FAULTLINE_BIN_DIR "/faultline", "faultline", "doctor", "--json", "-o", file.c_str(), nullptr);
+    _exit(99);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no filters of system calls here";
+  EXPECT_EQ(status, 0) << "it is ready all the same";
+  check = checkNamed("experiments", readFile(file));
+  EXPECT_EQ(check["ok"], false);
+  EXPECT_THAT(check["detail"].get<std::string>(), HasSubstr("forked off"));
+  EXPECT_THAT(check["detail"].get<std::string>(), HasSubstr("userfaultfd"));
 }
 
 TEST_F(Commands, HelpNamesEverySubcommand) {
