@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cli/known_variants.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -30,7 +31,8 @@ struct Context {
   unsigned jobs = 0;
   int status = kAnswered;
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-  double askedBudget = 0;          // seconds since then, for building variants too; 0: as long as it takes
+  double askedBudget = 0; // seconds since then, for building variants too; 0: as long as it takes
+  std::shared_ptr<KnownVariants> variants = std::make_shared<KnownVariants>();
   mutable bool wasStopped = false; // a build, by that or by Ctrl-C: there is no answer
 
   // The answer is for a person to read: what the program prints may stand before it.

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/alterable_run.h"
 #include "cli/expectation.h"
 #include "cli/interrupt.h"
 #include "cli/known_verdicts.h"
@@ -10,15 +11,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <future>
 #include <thread>
 
 namespace fs = std::filesystem;
 
 namespace faultline::cli {
 
-using experiment::Ending;
 using experiment::FreshProgram;
 using experiment::FreshRunner;
 using experiment::RunSpec;
@@ -82,6 +80,9 @@ constexpr uintmax_t kQuicklyBuilt = 4'000'000;
 constexpr uint64_t kRunsBefore = 150;
 // A slice takes so many times as long as to replay the run, and some more to begin with.
 constexpr double kSliceOfReplay = 20, kSliceStart = 0.05;
+constexpr const char* kFlaky =
+    "the program does not always fail in the same way with the same input: what is "
+    "left fails, but more of it might go";
 
 Result<RunSpec> specOf(const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
@@ -93,10 +94,6 @@ Result<RunSpec> specOf(const recording::Recording& recording) {
     spec.input = std::move(input);
   }
   return spec;
-}
-
-experiment::InputKind inputKindOf(const recording::Meta& meta) {
-  return meta.input == "captured" ? experiment::InputKind::File : experiment::InputKind::None;
 }
 
 // The word, or the part of one behind "=", that names the file.
@@ -118,19 +115,41 @@ Result<void> addFile(const std::string& name, const RunSpec& spec, InputQuestion
   return {};
 }
 
+// Only files that the run read are input; whether it did is not known before it was replayed.
+Result<void> addNamedFiles(const RunSpec& spec, InputQuestion& question) {
+  auto isNamed = [&](const std::string& path) {
+    return std::any_of(spec.argv.begin() + 1, spec.argv.end(),
+                       [&](const std::string& word) { return isNamedBy(word, path, spec.cwd); });
+  };
+  FL_TRY(known, question.study.findings());
+  FL_TRY(streams, known->streams());
+  for (const depend::InputStream& stream : streams->streams()) {
+    std::string path = finding::absolutePath(stream.name, spec.cwd);
+    std::error_code ignored;
+    if (stream.kind != depend::InputStream::File || !fs::is_regular_file(path, ignored)) continue;
+    if (isNamed(path)) FL_CHECK(addFile(stream.name, spec, question));
+  }
+  return {};
+}
+
+// A word that might be one.
+bool namesFiles(const RunSpec& spec) {
+  auto isFile = [&](const std::string& name) {
+    std::error_code ignored;
+    return fs::is_regular_file(finding::absolutePath(name, spec.cwd), ignored);
+  };
+  return std::any_of(spec.argv.begin() + 1, spec.argv.end(), [&](const std::string& word) {
+    size_t equals = word.find('=');
+    return isFile(word) || (equals != std::string::npos && isFile(word.substr(equals + 1)));
+  });
+}
+
 Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& question) {
   const RunSpec& spec = question.spec;
   if (!spec.input.empty())
     question.inputs.push_back({.kind = InputSource::StandardInput, .bytes = spec.input});
   for (const std::string& file : options.files) FL_CHECK(addFile(file, spec, question));
-  for (const depend::InputStream& stream : question.streams->streams()) {
-    std::string path = finding::absolutePath(stream.name, spec.cwd);
-    std::error_code ignored;
-    if (stream.kind != depend::InputStream::File || !fs::is_regular_file(path, ignored)) continue;
-    bool isNamed = std::any_of(spec.argv.begin() + 1, spec.argv.end(),
-                               [&](const std::string& word) { return isNamedBy(word, path, spec.cwd); });
-    if (isNamed) FL_CHECK(addFile(stream.name, spec, question));
-  }
+  if (namesFiles(spec)) FL_CHECK(addNamedFiles(spec, question));
   for (size_t k = 1; options.argv && k < spec.argv.size(); ++k) {
     InputSource word{.kind = InputSource::Argument, .argument = k, .bytes = spec.argv[k]};
     word.isFixed = std::ranges::any_of(question.inputs, [&](const InputSource& s) {
@@ -145,18 +164,11 @@ Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& q
         {.kind = InputSource::Variable, .name = entry.substr(0, equals), .bytes = entry.substr(equals + 1)});
   }
   if (!question.inputs.empty()) return {};
+  FL_TRY(known, question.study.findings());
+  FL_TRY(streams, known->streams());
   return errorf("there is no input to make smaller: the program got no standard input and read no file that "
                 "is named in its arguments; it read: {}. Try --argv, --env or --file PATH",
-                streamNames(*question.streams));
-}
-
-Result<std::shared_ptr<const FreshRunner>> runnerFor(FreshProgram program, const experiment::Limits& limits,
-                                                     const InputQuestionOptions& options,
-                                                     const recording::Meta& meta) {
-  experiment::Containment containment;
-  containment.on = !options.executor.uncontained;
-  FL_TRY(runner, FreshRunner::create(std::move(program), limits, containment, inputKindOf(meta)));
-  return std::shared_ptr<const FreshRunner>(std::make_shared<FreshRunner>(std::move(runner)));
+                streamNames(*streams));
 }
 
 // If it carries IR, its record variant, so that memory lies as it does in ours: programs print addresses.
@@ -167,25 +179,6 @@ Result<FreshProgram> referenceProgram(const fs::path& program, const Context& co
   return FreshProgram{.variant = program, .program = program};
 }
 
-Result<recording::Expectation> expectedBy(const FreshRunner& reference, const RunSpec& run) {
-  FL_TRY(ending, reference.run(run));
-  recording::Expectation out;
-  if (ending.cut != Ending::None || ending.signalled()) return out; // it cannot say
-  out.output = std::move(ending.output);
-  out.status = ending.status();
-  return out;
-}
-
-// What differs from the reference may differ because of the time, or of what else is other with each run:
-// what the reference itself does not print again is not known to be wrong.
-Result<TrialOutcome> settled(const FreshRunner* reference, const RunSpec& run,
-                             const recording::Expectation& expected, TrialOutcome outcome) {
-  if (!reference || outcome != TrialOutcome::Fail) return outcome;
-  FL_TRY(again, expectedBy(*reference, run));
-  bool isSame = again.output == expected.output && again.status == expected.status;
-  return isSame ? TrialOutcome::Fail : TrialOutcome::Unresolved;
-}
-
 // --reference: what it prints is what is expected of the recorded run.
 Result<void> expectByReference(const Context& context, InputQuestionOptions& options,
                                const recording::Recording& recording, InputQuestion& question,
@@ -194,7 +187,7 @@ Result<void> expectByReference(const Context& context, InputQuestionOptions& opt
   fs::path program = fs::canonical(options.reference, failed);
   if (failed) return errorf("{}: {}", options.reference, failed.message());
   FL_TRY(reference, referenceProgram(program, context));
-  FL_TRY(runner, runnerFor(std::move(reference), {}, options, recording.meta()));
+  FL_TRY(runner, runnerFor(std::move(reference), {}, !options.executor.uncontained, recording.meta()));
   question.reference = runner;
   FL_TRY(expected, expectedBy(*runner, question.spec));
   if (!expected.output)
@@ -206,133 +199,132 @@ Result<void> expectByReference(const Context& context, InputQuestionOptions& opt
 }
 
 // The whole output that is right for one input says nothing of another.
-Result<void> refuseExpectedOutput(const InputQuestion& question, const recording::Expectation& expectation) {
+Result<void> refuseExpectedOutput(const InputQuestion& question, const replay::Verdict& verdict,
+                                  const recording::Expectation& expectation) {
   if (question.reference || !expectation.output) return {};
-  if (question.run->failing.verdict.kind != replay::Verdict::WrongOutput) return {};
+  if (verdict.kind != replay::Verdict::WrongOutput) return {};
   return errorf("the output that is right for this input is wrong for a smaller one. Say what is right for "
                 "any input: --reference PROGRAM (one that does it right), or --oracle COMMAND (status 0 if "
                 "what the run printed is right)");
 }
 
 Result<recording::Expectation> expectationFor(const InputQuestionOptions& options,
-                                              const InputQuestion& question) {
+                                              const replay::Verdict& verdict, const InputQuestion& question) {
   FL_TRY(said, expectationOf(options.value.run));
-  recording::Expectation expectation =
-      said.isGiven() ? said : question.run->failing.run.recording.meta().expectation;
-  FL_CHECK(refuseExpectedOutput(question, expectation));
+  recording::Expectation expectation = said.isGiven() ? said : question.meta.expectation;
+  FL_CHECK(refuseExpectedOutput(question, verdict, expectation));
   if (!question.reference) expectation.output.reset();
   return expectation;
 }
 
-TrialOutcome outcomeFor(experiment::Verdict verdict, bool anyFailure) {
-  switch (verdict) {
-  case experiment::Verdict::SameFailure:
-    return TrialOutcome::Fail;
-  case experiment::Verdict::Passed:
-    return TrialOutcome::Pass;
-  case experiment::Verdict::OtherFailure:
-    return anyFailure ? TrialOutcome::Fail : TrialOutcome::Unresolved;
-  case experiment::Verdict::None:
-    break;
-  }
-  return TrialOutcome::Unresolved;
+bool mayServe(const InputQuestionOptions& options) {
+  return !options.freshOnly && options.executor.kind == "local" && !options.executor.uncontained;
 }
 
 // Going back within one process, where only standard input is to be made smaller and the program allows it.
 void offerServer(const Context& context, const InputQuestionOptions& options,
                  const recording::Expectation& expectation, InputQuestion& question) {
   bool isOnlyInput = question.inputs.size() == 1 && question.inputs[0].kind == InputSource::StandardInput;
-  bool isHere = options.executor.kind == "local" && !options.executor.uncontained;
-  if (!isOnlyInput || options.freshOnly || !isHere || !question.caveats.empty()) return;
-  const recording::Meta& meta = question.run->failing.run.recording.meta();
+  if (!isOnlyInput || !mayServe(options) || !question.caveats.empty()) return;
   std::error_code failed;
-  uintmax_t size = fs::file_size(meta.program, failed);
-  compiler::VariantOptions onlyLook;
-  onlyLook.alters = true;
-  onlyLook.stop = [] { return true; };
-  bool isThere = bool(compiler::recordVariant(meta.program, onlyLook));
+  uintmax_t size = fs::file_size(question.meta.program, failed);
+  bool isThere = isVariantThere(context, question.meta.program, true);
   if (!options.rollback && !isThere && (failed || size > kQuicklyBuilt)) return;
   Context silent = context;
   silent.json = silent.quiet = true;
   bool keepsOutput = question.reference || !expectation.oracle.empty();
+  question.isServed = isThere;
   question.server = std::make_unique<LateInputServer>(
-      [silent, keepsOutput, expectation, path = question.run->failing.run.path] {
+      [silent, keepsOutput, expectation, path = question.path] {
         return InputServer::create(silent, path, expectation, keepsOutput);
       },
       isThere ? 1 : kRunsBefore);
 }
 
-// Enough for a run like the first one to end in its own way.
-experiment::Limits limitsAfter(const Ending& original, const recording::Meta& meta) {
-  experiment::Limits limits;
-  // A power of two: what was tried under other limits is tried again, and no run takes the same time twice.
-  limits.seconds = std::exp2(std::ceil(std::log2(std::max(1.0, 10 * original.seconds))));
-  if (meta.timeout > 0) limits.seconds = std::min(limits.seconds, meta.timeout);
-  return limits;
-}
-
-Result<void> repeatOriginal(const InputQuestionOptions& options, const FreshProgram& program,
-                            const recording::Expectation& expectation, InputQuestion& question) {
-  const recording::Meta& meta = question.run->failing.run.recording.meta();
-  experiment::Limits first;
-  first.seconds = meta.timeout > 0 ? meta.timeout : 60;
-  FL_TRY(patient, runnerFor(program, first, options, meta));
-  RunSpec same = applied(question.spec, question.inputs);
-  FL_TRY(original, patient->run(same));
-  if (original.cut == Ending::Broken) return errorf("the run cannot be repeated: {}", original.broken);
-  FL_TRY(judge, experiment::Judge::create(expectation, original, meta.cwd));
-  question.judge.emplace(std::move(judge));
-  question.secondsOfOne = original.seconds;
-  FL_TRY(runner, runnerFor(program, limitsAfter(original, meta), options, meta));
-  question.runner = runner;
-  auto second = std::async(std::launch::async, [&] { return question.outcomeOf(same); });
-  auto third = question.outcomeOf(same);
-  for (const Result<TrialOutcome>& again : {second.get(), third}) {
-    if (!again) return again.error();
-    question.isFlaky = question.isFlaky || *again != TrialOutcome::Fail;
-  }
-  if (question.isFlaky)
-    question.caveats.push_back("the program does not always fail in the same way with the same input: what "
-                               "is left fails, but more of it might go");
-  return {};
-}
-
 // What every run got beside its inputs: files that it reads. What else comes from outside has no content
 // that could be compared, and verdicts hold for this recording alone.
-std::string surroundings(const InputQuestion& question) {
-  const recording::Recording& recording = question.run->failing.run.recording;
-  std::vector<std::string> inputs;
-  for (const InputSource& s : question.inputs)
-    if (s.kind == InputSource::File) inputs.push_back(s.path);
+Result<std::string> surroundings(RunFindings& known, const InputSet& inputs) {
+  const recording::Recording& recording = known.run->failing.run.recording;
+  FL_TRY(streams, known.streams());
+  std::vector<std::string> files;
+  for (const InputSource& s : inputs)
+    if (s.kind == InputSource::File) files.push_back(s.path);
   using Stream = depend::InputStream;
-  bool isOther = std::ranges::any_of(question.streams->streams(), [](const Stream& s) {
+  bool isOther = std::ranges::any_of(streams->streams(), [](const Stream& s) {
     return s.kind == Stream::Socket || s.kind == Stream::Pipe || s.kind == Stream::Other;
   });
   return isOther ? fmt::format("{} {}", recording.meta().created, recording.identity())
-                 : filesDigest(*question.streams, recording.meta().cwd, inputs);
+                 : filesDigest(*streams, recording.meta().cwd, files);
 }
 
-Result<void> makeExecutorFor(const Context& context, const InputQuestionOptions& options,
-                             const compiler::Variant& variant, FreshProgram program,
-                             const recording::Expectation& expectation, InputQuestion& question) {
-  if (question.reference) {
-    if (options.executor.kind == "local") return {};
+struct ExecutorRequest {
+  Context context;
+  ExecutorOptions options;
+  std::string variantKey;
+  FreshProgram program;
+  recording::Expectation expectation;
+};
+
+// Where there are no verdicts to keep, it does not matter what else the run got.
+Result<std::shared_ptr<experiment::Executor>> makeExecutorFor(const ExecutorRequest& request,
+                                                              const RunStudy& study, const InputSet& inputs,
+                                                              const Result<RepeatedRun>& repeated,
+                                                              const recording::Meta& meta) {
+  if (!repeated) return repeated.error();
+  std::string origin;
+  if (!request.options.noCache) {
+    FL_TRY(known, study.findings());
+    auto lock = study.lock();
+    FL_TRY(found, surroundings(*known, inputs));
+    origin = std::move(found);
+  }
+  experiment::Setting setting{.program = request.program,
+                              .programKey = request.variantKey,
+                              .origin = std::move(origin),
+                              .limits = repeated->runner->limits(),
+                              .containment = {.on = !request.options.uncontained},
+                              .input = inputKindOf(meta),
+                              .expectation = request.expectation,
+                              .original = repeated->judge->original(),
+                              .directory = meta.cwd};
+  FL_TRY(executor,
+         makeExecutor(request.context, request.options, setting, repeated->runner, repeated->isFlaky));
+  return std::shared_ptr<experiment::Executor>(std::move(executor));
+}
+
+// In the background, if experiments can begin without; its end is awaited where it is needed.
+Result<void> prepareProcesses(const Context& context, const InputQuestionOptions& options,
+                              const recording::Expectation& expectation, InputQuestion& question) {
+  auto repeat = [context, options, expectation, meta = question.meta, reference = question.reference,
+                 anyFailure = question.anyFailure, isServed = question.isServed,
+                 run = applied(question.spec, question.inputs)]() -> Result<RepeatedRun> {
+    FL_TRY(variant, makeVariant(context, meta.program, meta.seed != 0));
+    FreshProgram program = FreshProgram::of(variant, meta.program);
+    program.seed = meta.seed;
+    // Who goes back within one process has repeated it there, too.
+    return repeatRun({program, run, meta, expectation, reference, !options.executor.uncontained, anyFailure,
+                      isServed ? 1u : 2u});
+  };
+  auto later = question.isServed ? std::launch::async : std::launch::deferred;
+  question.repeated = std::async(later, std::move(repeat)).share();
+  if (!question.reference) {
+    auto make = [context, options, expectation, meta = question.meta, study = question.study,
+                 inputs = question.inputs,
+                 repeated = question.repeated]() -> Result<std::shared_ptr<experiment::Executor>> {
+      FL_TRY(variant, makeVariant(context, meta.program, meta.seed != 0));
+      FreshProgram program = FreshProgram::of(variant, meta.program);
+      program.seed = meta.seed;
+      return makeExecutorFor({context, options.executor, variant.key, program, expectation}, study, inputs,
+                             repeated.get(), meta);
+    };
+    question.executor = std::async(std::launch::deferred, std::move(make)).share();
+  } else if (options.executor.kind != "local") {
     return errorf("--reference is asked on this machine, for each run: leave out --executor {}",
                   options.executor.kind);
   }
-  const recording::Recording& recording = question.run->failing.run.recording;
-  const recording::Meta& meta = recording.meta();
-  experiment::Setting setting{.program = std::move(program),
-                              .programKey = variant.key,
-                              .origin = surroundings(question),
-                              .limits = question.runner->limits(),
-                              .containment = {.on = !options.executor.uncontained},
-                              .input = inputKindOf(meta),
-                              .expectation = expectation,
-                              .original = question.judge->original(),
-                              .directory = meta.cwd};
-  FL_TRY(executor, makeExecutor(context, options.executor, setting, question.runner, question.isFlaky));
-  question.executor = std::move(executor);
+  if (question.isServed) return {};
+  if (!question.repeated.get()) return question.repeated.get().error();
+  if (question.executor.valid() && !question.executor.get()) return question.executor.get().error();
   return {};
 }
 
@@ -340,8 +332,10 @@ Result<void> makeExecutorFor(const Context& context, const InputQuestionOptions&
 
 Result<TrialOutcome> InputQuestion::outcomeOf(const InputSet& inputs) const {
   InputServer* fast = server ? server->get() : nullptr;
-  if (!fast && executor) {
-    FL_TRY(outcome, executor->run(applied(spec, inputs)));
+  if (!fast && executor.valid()) {
+    const auto& made = executor.get();
+    if (!made) return made.error();
+    FL_TRY(outcome, (*made)->run(applied(spec, inputs)));
     return outcomeFor(outcome.verdict, anyFailure);
   }
   if (!fast) return outcomeOf(applied(spec, inputs));
@@ -357,15 +351,35 @@ Result<TrialOutcome> InputQuestion::outcomeOf(const InputSet& inputs) const {
 }
 
 Result<TrialOutcome> InputQuestion::outcomeOf(const RunSpec& run) const {
-  recording::Expectation expected;
-  if (reference) {
-    FL_TRY(said, expectedBy(*reference, run));
-    if (!said.output) return TrialOutcome::Unresolved;
-    expected = std::move(said);
+  const Result<RepeatedRun>& known = repeated.get();
+  if (!known) return known.error();
+  return known->outcomeOf(run);
+}
+
+Result<bool> InputQuestion::isServedRight(const InputSet& found) {
+  if (!server || !server->made()) return true;
+  if (!reference) {
+    FL_TRY(verdicts, server->made()->lastVerdictsOn(found[0].bytes));
+    for (const auto& verdict : verdicts)
+      if (verdict && outcomeFor(*verdict, anyFailure) != TrialOutcome::Fail) return false;
   }
-  FL_TRY(ending, runner->run(run));
-  FL_TRY(verdict, reference ? judge->judge(ending, expected) : judge->judge(ending));
-  return settled(reference.get(), run, expected, outcomeFor(verdict, anyFailure));
+  FL_TRY(outcome, outcomeOf(applied(spec, found)));
+  bool isFlaky = repeated.get()->isFlaky;
+  if (isFlaky) caveats.push_back(kFlaky);
+  return outcome == TrialOutcome::Fail && !isFlaky;
+}
+
+experiment::Executor* InputQuestion::usedExecutor() const {
+  bool isUsed = executor.valid() && executor.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  return isUsed && executor.get() ? executor.get()->get() : nullptr;
+}
+
+Result<void> InputQuestion::settle() {
+  FL_TRY(known, study.findings());
+  run = known->run.get();
+  failure = known->failure;
+  didNotFail = run->didNotFail;
+  return {};
 }
 
 technique::Unit unitOf(const InputQuestionOptions& options) {
@@ -378,11 +392,45 @@ technique::Unit unitOf(const InputQuestionOptions& options) {
   return Unit{.kind = Unit::Bytes};
 }
 
+namespace {
+
+bool isProgram(const RunOptions& run) {
+  return !run.words.empty() && !namedRecording(run.words[0]) && !run.words[0].ends_with(".flr");
+}
+
+// Nothing: it has to be recorded as usual. Where the variant that goes back is there, its recording serves
+// for all; unless its world has something to do with how the run ends.
+Result<std::optional<fs::path>> recordedAlterable(const Context& context,
+                                                  const InputQuestionOptions& options) {
+  const RunOptions& run = options.value.run;
+  bool isPlain = run.limit.empty() && run.last.empty() && run.seed == 0 && run.children == 0 &&
+                 run.oracle.empty() && options.reference.empty() && !options.studiesFirst;
+  if (!isPlain || !mayServe(options) || !isProgram(run)) return std::optional<fs::path>();
+  FL_TRY(program, findProgram(run.program.empty() ? run.words[0] : run.program));
+  if (!isVariantThere(context, program, true)) return std::optional<fs::path>();
+  FL_TRY(made, alterableRun(context, run, true));
+  FL_TRY(recording, recording::Recording::open(made.recording));
+  std::optional<fs::path> none;
+  if (!recording.end() || recording.end()->threaded) return none;
+  FL_TRY(verdict, verdictOf(recording, run));
+  return verdict.failed() ? std::optional(made.recording) : none;
+}
+
+Result<fs::path> recordingToReduce(const Context& context, const InputQuestionOptions& options) {
+  FL_TRY(made, recordedAlterable(context, options));
+  if (made) return *made;
+  return recordingFor(context, options.value.run);
+}
+
+} // namespace
+
 Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOptions& options) {
   InputQuestion question;
   question.anyFailure = options.anyFailure;
-  FL_TRY(path, recordingFor(context, options.value.run));
+  FL_TRY(path, recordingToReduce(context, options));
+  question.path = path;
   FL_TRY(recording, recording::Recording::open(path));
+  question.meta = recording.meta();
   FL_TRY(spec, specOf(recording));
   question.spec = std::move(spec);
   if (recording.meta().input == "inherited")
@@ -393,23 +441,33 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
     FL_CHECK(expectByReference(context, options, recording, question, expectedOutput));
   ValueOptions asked = options.value;
   asked.budget = std::min(options.value.budget / 4, kSliceSeconds);
-  FL_TRY(run, openValueRun(context, asked));
-  question.run = std::move(run);
-  question.didNotFail = question.run->didNotFail;
-  if (question.didNotFail) return question;
-  question.failure = failureInfo(question.run->failing);
-  FL_TRY(expectation, expectationFor(options, question));
-  auto before = std::chrono::steady_clock::now();
-  FL_TRY(streams, inputsOf(*question.run));
-  question.secondsOfReplay = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-  question.streams.emplace(std::move(streams));
+  FL_TRY(expectation, expectationOf(options.value.run));
+  // An oracle is asked once.
+  bool isJudgedByReplay = !expectation.oracle.empty() || !question.meta.expectation.oracle.empty() ||
+                          !recording.end() || !options.reference.empty();
+  replay::Verdict verdict;
+  verdict.kind = replay::Verdict::Crashed;
+  if (!isJudgedByReplay) {
+    FL_TRY(judged, verdictOf(recording, options.value.run));
+    verdict = judged;
+  }
+  catchInterrupt(); // before there are threads that might
+  Context silent = context;
+  if (!options.studiesFirst) silent.quiet = true; // the search has a line of its own
+  question.study = RunStudy(silent, asked);
+  if (options.studiesFirst || isJudgedByReplay || !verdict.failed()) {
+    FL_CHECK(question.settle());
+    if (question.didNotFail) return question;
+    verdict = question.run->failing.verdict;
+  }
+  FL_TRY(right, expectationFor(options, verdict, question));
   FL_CHECK(collectInputs(options, question));
-  FL_TRY(variant, makeVariant(context, recording.meta().program, recording.meta().seed != 0));
-  FreshProgram program = FreshProgram::of(variant, recording.meta().program);
-  program.seed = recording.meta().seed;
-  FL_CHECK(repeatOriginal(options, program, expectation, question));
-  FL_CHECK(makeExecutorFor(context, options, variant, program, expectation, question));
-  offerServer(context, options, expectation, question);
+  offerServer(context, options, right, question);
+  FL_CHECK(prepareProcesses(context, options, right, question));
+  if (!question.isServed && question.repeated.get()->isFlaky) {
+    question.caveats.push_back(kFlaky);
+    question.server.reset();
+  }
   return question;
 }
 
@@ -419,20 +477,25 @@ namespace {
 Result<std::optional<technique::Dependence>> dependence(InputQuestion& question,
                                                         const technique::MinimizeState& state, bool isAsked) {
   std::optional<technique::Dependence> none;
-  bool isWorthIt = state.expected > kSliceStart + kSliceOfReplay * question.secondsOfReplay;
-  if (!isAsked && !isWorthIt) return none;
+  // A replay that takes longer than this is not worth it either.
+  double most = (state.expected - kSliceStart) / kSliceOfReplay;
+  if (!isAsked && (most <= 0 || !question.study.isDoneIn(most))) return none;
+  FL_TRY(known, question.study.findings());
+  if (!isAsked && known->secondsOfReplay > most) return none;
+  auto lock = question.study.lock();
+  FL_TRY(streams, known->streams());
   auto enough = std::chrono::duration<double>(std::min(state.expected, kSliceSeconds));
   if (!isAsked)
-    question.run->watchUntil(std::chrono::steady_clock::now() +
-                             std::chrono::duration_cast<std::chrono::steady_clock::duration>(enough));
-  FL_TRY(slice, depend::sliceBackward(*question.run->history, question.run->question.from));
+    known->run->watchUntil(std::chrono::steady_clock::now() +
+                           std::chrono::duration_cast<std::chrono::steady_clock::duration>(enough));
+  FL_TRY(slice, depend::sliceBackward(*known->run->history, known->run->question.from));
   // Known, if only that it cannot be told: it is not asked again.
-  if (slice.isBounded || question.run->history->wasStopped()) {
+  if (slice.isBounded || known->run->history->wasStopped()) {
     technique::Dependence all;
     for (const InputSource& s : question.inputs) all.push_back({{0, s.bytes.size()}});
     return std::optional(std::move(all));
   }
-  return std::optional(technique::dependenceOf(slice, *question.streams, question.inputs));
+  return std::optional(technique::dependenceOf(slice, *streams, question.inputs));
 }
 
 class Watched {
@@ -446,7 +509,8 @@ public:
 
   void watch(const Context& context, const InputQuestion& question, technique::MinimizeOptions& options) {
     options.search.workers = context.jobs ? context.jobs : std::max(1u, std::thread::hardware_concurrency());
-    if (question.executor) options.search.workers = unsigned(question.executor->width());
+    if (!question.isServed && question.executor.valid())
+      options.search.workers = unsigned((*question.executor.get())->width());
     options.search.stop = [this] { return wasInterrupted() || Clock::now() >= end_; };
     options.onProgress = [this](const technique::MinimizeProgress& p) {
       ++done_;
@@ -469,18 +533,34 @@ technique::InputExperiment experimentOf(const InputQuestion& question) {
 
 } // namespace
 
-Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
+namespace {
+
+Result<technique::MinimizeResult> minimizeOnce(const Context& context, const InputQuestionOptions& options,
                                                InputQuestion& question) {
   Watched watched(context, options);
   technique::MinimizeOptions how;
   how.finest = unitOf(options);
-  how.secondsOfOne = question.secondsOfOne;
+  how.start = context.started;
+  if (!question.isServed) how.secondsOfOne = question.repeated.get()->seconds;
   if (!options.noSlice)
     how.dependence = [&](const technique::MinimizeState& state) {
       return dependence(question, state, options.slice);
     };
   watched.watch(context, question, how);
   return technique::minimizeInputs(question.inputs, experimentOf(question), how);
+}
+
+} // namespace
+
+Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
+                                               InputQuestion& question) {
+  FL_TRY(found, minimizeOnce(context, options, question));
+  FL_TRY(isRight, question.isServedRight(found.inputs));
+  if (isRight) return found;
+  question.caveats.push_back("what was found by going back within one process does not hold in one of its "
+                             "own: the search was made again with a process for each run");
+  question.server.reset();
+  return minimizeOnce(context, options, question);
 }
 
 Result<technique::IsolateResult> isolateWith(const Context& context, const InputQuestionOptions& options,

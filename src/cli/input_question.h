@@ -4,9 +4,8 @@
 
 #include "cli/executor_options.h"
 #include "cli/input_server.h"
-#include "cli/value_question.h"
-#include "experiment/fresh_runner.h"
-#include "experiment/judge.h"
+#include "cli/repeated_run.h"
+#include "cli/run_study.h"
 #include "technique/minimize/isolate_inputs.h"
 
 namespace faultline::cli {
@@ -23,35 +22,47 @@ struct InputQuestionOptions {
   ExecutorOptions executor;
   bool slice = false, noSlice = false; // look for what the failure depends on: first, never
   bool freshOnly = false;              // each run as a process of its own
+  bool studiesFirst = true;            // how the run failed is to be known before anything is tried
   bool rollback = false;               // or by going back within one, however long its variant takes to build
 };
 void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
 
-// Lives as long as experiments are made.
+// Lives as long as experiments are made. What takes time and is not needed for the first experiment is worked
+// on while they are made.
 struct InputQuestion {
-  std::unique_ptr<ValueRun> run;
+  // Filled in by settle(): how it failed, and whatever else has to be replayed for.
+  ValueRun* run = nullptr;
   std::optional<finding::FailureInfo> failure;
   bool didNotFail = false;
+  std::vector<std::string> caveats;
+
+  std::filesystem::path path; // of the recording
+  recording::Meta meta;
   experiment::RunSpec spec; // of the run as it was
   technique::InputSet inputs;
-  std::optional<depend::Inputs> streams;
-  std::shared_ptr<const experiment::FreshRunner> runner, reference;
-  std::optional<experiment::Judge> judge;
+  RunStudy study;
+  std::shared_ptr<const experiment::FreshRunner> reference;
   bool anyFailure = false;
-  std::vector<std::string> caveats;
-  bool isFlaky = false;
-  double secondsOfOne = 0;
-  double secondsOfReplay = 0;
+  std::shared_future<Result<RepeatedRun>> repeated;
   // Runs and judges what differs in nothing but its inputs. Null: what is right has to be asked each time.
-  std::shared_ptr<experiment::Executor> executor;
+  std::shared_future<Result<std::shared_ptr<experiment::Executor>>> executor;
 
   // Where nothing but standard input differs; null: it is not to be done so.
   std::unique_ptr<LateInputServer> server;
+  // It can be had at once: nothing else is waited for.
+  bool isServed = false;
 
   // Both from several threads at once. The first by the fastest way there is, or from the cache; the
   // second always by a process of its own.
   Result<technique::TrialOutcome> outcomeOf(const technique::InputSet& inputs) const;
   Result<technique::TrialOutcome> outcomeOf(const experiment::RunSpec& run) const;
+  // What was found by going back fails in a process of its own too, and the program always fails so. True,
+  // too, if nothing was found in that way.
+  Result<bool> isServedRight(const technique::InputSet& found);
+  // Null: nothing was run by it.
+  experiment::Executor* usedExecutor() const;
+  // Waits for all that is under way.
+  Result<void> settle();
 };
 
 // Records the run if need be, and repeats it: an error says why there is nothing to make smaller.
@@ -59,7 +70,8 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
 
 technique::Unit unitOf(const InputQuestionOptions& options);
 
-// Searches with progress, within the budget, until Ctrl-C.
+// Searches with progress, within the budget, until Ctrl-C. By the fastest way; if what that finds does not
+// fail in a process of its own, by such processes alone.
 Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
                                                InputQuestion& question);
 Result<technique::IsolateResult> isolateWith(const Context& context, const InputQuestionOptions& options,

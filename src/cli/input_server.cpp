@@ -22,14 +22,11 @@ Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
   // An input may make a run longer than the one that failed, but not without end.
   setting.limits.epochs = recording.end()->epoch * 20 + 1'000'000;
   std::unique_ptr<InputServer> out(new InputServer(std::move(setting)));
-  // The same input must give the same end, and give it again.
+  // The same input must give the same end; that it gives it again is asked at the end, of what is left of it.
   FL_TRY(original, out->run(out->setting_.run.input));
   if (original.cut == Ending::Broken) return errorf("{}", original.broken);
   FL_TRY(judge, experiment::Judge::create(expectation, original, recording.meta().cwd));
   out->judge_.emplace(std::move(judge));
-  FL_TRY(again, out->verdictOn(out->setting_.run.input, nullptr));
-  if (again != experiment::Verdict::SameFailure)
-    return errorf("the run does not always fail in the same way");
   return out;
 }
 
@@ -51,25 +48,45 @@ Result<Ending> InputServer::run(const std::string& input) {
   return std::move(endings[0]);
 }
 
-Result<std::optional<experiment::Verdict>> InputServer::verdictOn(const std::string& input,
-                                                                  const recording::Expectation* expectation) {
-  FL_TRY(ending, run(input));
+Result<std::optional<experiment::Verdict>>
+InputServer::verdictOn(const Ending& ending, const recording::Expectation* expectation) const {
   // What it did may not be what it would have done alone: then it is tried so.
   if (ending.cut == Ending::Broken || ending.cut == Ending::Containment || ending.cut == Ending::Memory)
     return std::optional<experiment::Verdict>();
-  ++made_;
   FL_TRY(verdict, expectation ? judge_->judge(ending, *expectation) : judge_->judge(ending));
   return std::optional(verdict);
 }
 
+Result<std::optional<experiment::Verdict>> InputServer::verdictOn(const std::string& input,
+                                                                  const recording::Expectation* expectation) {
+  FL_TRY(ending, run(input));
+  FL_TRY(verdict, verdictOn(ending, expectation));
+  made_ += verdict.has_value();
+  return verdict;
+}
+
+Result<std::vector<std::optional<experiment::Verdict>>>
+InputServer::lastVerdictsOn(const std::string& input) {
+  Experiment experiment;
+  experiment.input = input;
+  std::vector<std::optional<experiment::Verdict>> out;
+  std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Server>& server : idle_) {
+    FL_TRY(endings, server->run({&experiment, 1}));
+    FL_TRY(verdict, verdictOn(endings[0], nullptr));
+    out.push_back(verdict);
+  }
+  return out;
+}
+
 InputServer* LateInputServer::get() {
-  // One thread makes it; the others go on as before meanwhile.
-  if (++asked_ == runsBefore_) {
-    if (auto made = make_()) {
+  if (runsBefore_ <= 1 || ++asked_ == runsBefore_)
+    std::call_once(once_, [this] {
+      auto made = make_();
+      if (!made) return;
       server_ = std::move(*made);
       ready_ = server_.get();
-    }
-  }
+    });
   return ready_;
 }
 

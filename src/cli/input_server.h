@@ -23,11 +23,15 @@ public:
   // Nothing: it has to be tried in another way. `expectation`: what is right for that input, if it differs.
   Result<std::optional<experiment::Verdict>> verdictOn(const std::string& input,
                                                        const recording::Expectation* expectation);
+  // What each of the processes says of this input after all that was tried in it; nothing as above.
+  Result<std::vector<std::optional<experiment::Verdict>>> lastVerdictsOn(const std::string& input);
   uint64_t made() const { return made_; }
 
 private:
   explicit InputServer(experiment::ServerSetting setting) : setting_(std::move(setting)) {}
   Result<experiment::Ending> run(const std::string& input);
+  Result<std::optional<experiment::Verdict>> verdictOn(const experiment::Ending& ending,
+                                                       const recording::Expectation* expectation) const;
 
   experiment::ServerSetting setting_;
   std::optional<experiment::Judge> judge_;
@@ -42,10 +46,11 @@ public:
   using Make = std::function<Result<std::unique_ptr<InputServer>>()>;
   LateInputServer(Make make, uint64_t runsBefore) : make_(std::move(make)), runsBefore_(runsBefore) {}
 
-  // Asked before each run, from several threads. Null: not yet, or it cannot be done so.
+  // Asked before each run, from several threads. Null: not yet, or it cannot be done so. If it is made at
+  // once, all wait for it; else the others go on as before meanwhile.
   InputServer* get();
   // Null: it was not needed.
-  const InputServer* made() const { return ready_; }
+  InputServer* made() const { return ready_; }
 
 private:
   Make make_;
@@ -53,6 +58,7 @@ private:
   std::atomic<uint64_t> asked_ = 0;
   std::unique_ptr<InputServer> server_;
   std::atomic<InputServer*> ready_ = nullptr;
+  std::once_flag once_;
 };
 
 } // namespace faultline::cli

@@ -23,6 +23,13 @@ finding::Json levelsJson(const std::vector<technique::LevelStats>& levels) {
   return out;
 }
 
+// [seconds since the start, runs, bytes], each time less was left.
+finding::Json timelineJson(const std::vector<technique::MinimizeStep>& steps) {
+  finding::Json out = finding::Json::array();
+  for (const technique::MinimizeStep& s : steps) out.push_back({s.seconds, s.runs, s.bytes});
+  return out;
+}
+
 void fillStats(const technique::SearchStats& stats, const std::vector<technique::LevelStats>& levels,
                finding::MinimizeReport& report) {
   report.runs = stats.runs;
@@ -52,33 +59,24 @@ Result<int> answer(const Context& context, const finding::MinimizeReport& report
   return report.isOneMinimal ? kAnswered : kNoAnswer;
 }
 
-// By the fastest way; if what that finds does not fail in a process of its own, by such processes alone.
-Result<technique::MinimizeResult> search(const Context& context, const MinimizeCommand& command,
-                                         InputQuestion& question, finding::MinimizeReport& report) {
-  FL_TRY(found, minimizeWith(context, command.asked, question));
+void fillWays(const InputQuestion& question, finding::MinimizeReport& report) {
   const InputServer* server = question.server ? question.server->made() : nullptr;
-  if (question.executor) {
-    experiment::Executor::Stats ran = question.executor->stats();
-    report.stats["from_cache"] = ran.cached;
-    report.stats["retried"] = ran.retried;
-  }
   report.stats["rolled_back"] = server ? server->made() : 0;
-  if (!server) return found;
-  FL_TRY(outcome, question.outcomeOf(applied(question.spec, found.inputs)));
-  if (outcome == TrialOutcome::Fail) return found;
-  question.server.reset();
-  report.caveats.push_back("what was found by going back within one process does not fail in one of its own: "
-                           "the search was made again with a process for each run");
-  return minimizeWith(context, command.asked, question);
+  experiment::Executor::Stats ran;
+  if (auto executor = question.usedExecutor()) ran = executor->stats();
+  report.stats["from_cache"] = ran.cached;
+  report.stats["retried"] = ran.retried;
 }
 
 Result<void> simplify(const Context& context, const MinimizeCommand& command, InputQuestion& question,
                       finding::MinimizeReport& report) {
-  FL_TRY(found, search(context, command, question, report));
+  FL_TRY(found, minimizeWith(context, command.asked, question));
+  fillWays(question, report);
   report.isOneMinimal = found.isOneMinimal;
   report.unit = found.unit;
   if (found.wasStopped) report.stopped = whyStopped(command.asked);
   fillStats(found.stats, found.levels, report);
+  report.stats["timeline"] = timelineJson(found.timeline);
   if (found.dependenceTaken)
     report.stats["slice"] = {{"taken", *found.dependenceTaken}, {"removed", found.dependenceRemoved}};
   FL_TRY(made, writeReproduction(question, found.inputs, ".min", command.output));
@@ -112,15 +110,17 @@ Result<void> isolate(const Context& context, const MinimizeCommand& command, Inp
 
 Result<int> minimize(const Context& context, MinimizeCommand& command) {
   auto start = std::chrono::steady_clock::now();
+  command.asked.studiesFirst = !command.asked.isolate.empty();
   FL_TRY(question, openInputQuestion(context, command.asked));
   if (question.didNotFail) return answerDidNotFail(context, *question.run, "minimize");
   finding::MinimizeReport report;
-  report.program = programOf(question.run->failing.run);
-  report.failure = question.failure;
-  report.caveats = caveatsOf(question.run->failing.run);
-  report.caveats.insert(report.caveats.end(), question.caveats.begin(), question.caveats.end());
   FL_CHECK(command.asked.isolate.empty() ? simplify(context, command, question, report)
                                          : isolate(context, command, question, report));
+  FL_CHECK(question.settle());
+  report.program = programOf(question.run->failing.run);
+  report.failure = question.failure;
+  for (const auto& more : {question.caveats, caveatsOf(question.run->failing.run)})
+    report.caveats.insert(report.caveats.begin(), more.begin(), more.end());
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return answer(context, report);
 }

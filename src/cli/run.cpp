@@ -103,6 +103,7 @@ std::vector<std::string> ownEnvironment() {
 }
 
 Result<compiler::Variant> makeVariant(const Context& context, const fs::path& program, bool alters) {
+  if (auto known = context.variants->find(program, alters)) return *known;
   Log log = context.log();
   std::unique_ptr<Progress> progress;
   auto show = [&](size_t done, size_t total) {
@@ -121,11 +122,22 @@ Result<compiler::Variant> makeVariant(const Context& context, const fs::path& pr
   };
   auto made = compiler::recordVariant(
       program, {.jobs = context.jobs, .alters = alters, .progress = show, .stop = stop});
+  if (made) context.variants->store(program, alters, *made);
   if (made || !context.wasStopped) return made;
   progress.reset();
   if (wasInterrupted()) return errorf("interrupted while the variant of {} was built", program.string());
   return errorf("building the variant of {} took longer than {} s (--budget): give it more, or leave it out",
                 program.string(), context.askedBudget);
+}
+
+bool isVariantThere(const Context& context, const fs::path& program, bool alters) {
+  if (context.variants->find(program, alters)) return true;
+  compiler::VariantOptions onlyLook;
+  onlyLook.alters = alters;
+  onlyLook.stop = [] { return true; };
+  auto found = compiler::recordVariant(program, onlyLook);
+  if (found) context.variants->store(program, alters, *found);
+  return bool(found);
 }
 
 Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,

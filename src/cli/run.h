@@ -51,6 +51,8 @@ Result<std::filesystem::path> findProgram(const std::string& word);
 // The variant of the program, with a line of progress while it is made.
 Result<compiler::Variant> makeVariant(const Context& context, const std::filesystem::path& program,
                                       bool alters);
+// It is in the cache, and need not be made.
+bool isVariantThere(const Context& context, const std::filesystem::path& program, bool alters);
 Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output);
 
 // The recording of this path, or of this name in `faultline list`.

@@ -45,6 +45,7 @@ public:
   // Sets all of the ending but what only the shared memory knows. An error: it could not be run.
   Result<Ending> run(CellRun run);
   bool isAlive() const { return alive_; }
+  void setSeconds(double seconds) { limits_.seconds = seconds; } // between runs
 
 private:
   Cell(CellMemory memory, const Limits& limits) : memory_(std::move(memory)), limits_(limits) {}

@@ -150,6 +150,11 @@ FreshRunner::~FreshRunner() = default;
 
 const Limits& FreshRunner::limits() const { return shared_->limits; }
 
+void FreshRunner::setSeconds(double seconds) {
+  shared_->limits.seconds = seconds;
+  for (const auto& cell : shared_->idle) cell->setSeconds(seconds);
+}
+
 Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limits,
                                         const Containment& containment, InputKind input) {
   FL_TRY(cell, Cell::create(containment, limits));

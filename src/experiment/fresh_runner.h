@@ -44,6 +44,8 @@ public:
   // `stop`: a descriptor; when it becomes readable, the run is ended, and is Broken.
   Result<Ending> run(const RunSpec& spec, int stop = -1) const;
   const Limits& limits() const;
+  // From the next run on; only while nobody else uses it.
+  void setSeconds(double seconds);
 
 private:
   struct Shared;

@@ -300,6 +300,15 @@ int main(void) {
   EXPECT_EQ(slow["stats"]["rolled_back"], 0);
   EXPECT_GT(fast["stats"]["rolled_back"], 50) << fast["stats"];
   EXPECT_TRUE(fast["confirmed"]);
+  // Now its variant is there: the run is recorded by it, and all goes so from the first on.
+  json again = minimize({"--no-slice", "--stdin", "in", "--output-input", "again", "--", "./p"});
+  EXPECT_EQ(readFile(dir / "again"), readFile(dir / "fast"));
+  EXPECT_EQ(again["stats"]["verdicts"], slow["stats"]["verdicts"]);
+  EXPECT_GT(again["stats"]["rolled_back"], fast["stats"]["rolled_back"]);
+  EXPECT_EQ(again["failure"], fast["failure"]);
+  EXPECT_TRUE(again["confirmed"]);
+  EXPECT_EQ(again["stats"]["timeline"].front()[2], 2000);
+  EXPECT_EQ(again["stats"]["timeline"].back()[2], 60);
 }
 
 TEST_F(Minimize, ARunThatPassesHasNothingToMinimize) {

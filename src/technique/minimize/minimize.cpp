@@ -26,6 +26,7 @@ public:
   Result<MinimizeResult> run() {
     MinimizeResult result;
     known_.size = sizeOf(best_);
+    noteBest(known_.size);
     bool isMinimal = false;
     for (bool isFirst = true; !search_.wasStopped(); isFirst = false) {
       size_t before = sizeOf(best_);
@@ -47,6 +48,7 @@ public:
     result.unit = unitName(options_.finest);
     result.stats = search_.stats();
     result.levels = std::move(levels_);
+    result.timeline = std::move(timeline_);
     return result;
   }
 
@@ -94,6 +96,13 @@ private:
     levels_.push_back({unitName(unit), search_.stats().verdicts - verdictsBefore, sizeBefore, sizeOf(best_)});
   }
 
+  void noteBest(size_t size) {
+    progress_.best = size;
+    if (!timeline_.empty() && timeline_.back().bytes <= size) return;
+    timeline_.push_back(
+        {std::chrono::duration<double>(Clock::now() - options_.start).count(), search_.stats().runs, size});
+  }
+
   // True: no piece can be left out.
   Result<bool> sweep(const Unit& unit, SimplifyOptions simplifying) {
     if (search_.wasStopped()) return false;
@@ -104,7 +113,7 @@ private:
     size_t size = sizeOf(best_);
     progress_.unit = unitName(unit);
     simplifying.onLeft = [&](uint64_t left) { progress_.left = left; };
-    simplifying.onReduced = [&](const Subset& kept) { progress_.best = sizeOf(keptOf(best_, parts, kept)); };
+    simplifying.onReduced = [&](const Subset& kept) { noteBest(sizeOf(keptOf(best_, parts, kept))); };
     progress_.best = size;
     FL_TRY(found, simplify(search_, testerOf(parts), allOf(parts.size()), simplifying));
     best_ = keptOf(best_, parts, found.kept);
@@ -130,7 +139,7 @@ private:
       // Goes on with what comes behind: those before it are tried again in the next round.
       next = first + found->number;
       best_ = keptOf(best_, parts, found->subset);
-      progress_.best = sizeOf(best_);
+      noteBest(sizeOf(best_));
     }
     return {};
   }
@@ -246,6 +255,7 @@ private:
     }));
     result.dependenceTaken = found.has_value();
     if (found) best_ = choices[found->subset[0]];
+    if (found) noteBest(sizeOf(best_));
     result.dependenceRemoved = before - sizeOf(best_);
     levels_.push_back({progress_.unit, search_.stats().verdicts - verdicts, before, sizeOf(best_)});
     return {};
@@ -265,6 +275,7 @@ private:
   const MinimizeOptions& options_;
   MinimizeProgress progress_;
   std::vector<LevelStats> levels_;
+  std::vector<MinimizeStep> timeline_;
   Search search_;
 };
 

@@ -14,6 +14,8 @@
 #include "technique/minimize/isolate.h"
 #include "technique/minimize/simplify.h"
 
+#include <chrono>
+
 namespace faultline::technique {
 
 using InputExperiment = std::function<Result<TrialOutcome>(const InputSet&)>; // from several threads
@@ -35,6 +37,7 @@ using Dependence = std::vector<std::vector<Piece>>;
 struct MinimizeOptions {
   Unit finest = {}; // bytes; or what the user takes for the smallest piece
   SearchOptions search = {};
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   double secondsOfOne = 0; // that a trial takes, as far as is known at the start
   // Asked between the levels until it gives something, which is then tried all at once: it takes time, too,
   // and is worth it only where more is left to do. Null: not to be had.
@@ -48,6 +51,13 @@ struct LevelStats {
   size_t before = 0, after = 0; // bytes
 };
 
+// When the search had so little left.
+struct MinimizeStep {
+  double seconds = 0; // since MinimizeOptions::start
+  uint64_t runs = 0;
+  size_t bytes = 0;
+};
+
 struct MinimizeResult {
   InputSet inputs;
   // No single piece of the finest unit (by name) can be left out.
@@ -59,6 +69,7 @@ struct MinimizeResult {
   size_t dependenceRemoved = 0; // bytes
   SearchStats stats;
   std::vector<LevelStats> levels;
+  std::vector<MinimizeStep> timeline; // each time it became less
 };
 
 // `start` is known to fail.

@@ -107,6 +107,16 @@ TEST(MinimizeInputs, FromLinesToBytes) {
   EXPECT_TRUE(found->isOneMinimal);
   EXPECT_EQ(found->unit, "bytes");
   EXPECT_LT(*test.runs, 250);
+  // Each step on the way is told, with when it was.
+  ASSERT_GE(found->timeline.size(), 3u);
+  EXPECT_EQ(found->timeline.front().bytes, text.size());
+  EXPECT_EQ(found->timeline.back().bytes, 10u);
+  for (size_t k = 1; k < found->timeline.size(); ++k) {
+    const MinimizeStep &before = found->timeline[k - 1], &step = found->timeline[k];
+    EXPECT_LT(step.bytes, before.bytes);
+    EXPECT_GE(step.seconds, before.seconds);
+    EXPECT_GE(step.runs, before.runs);
+  }
 }
 
 TEST(MinimizeInputs, StructureIsCutByItems) {

@@ -1,0 +1,29 @@
+// The variants that this command has found or made: to find one again costs some milliseconds (its libraries
+// are asked for, our own file is hashed), and it stays the same while the command runs. From any thread.
+#pragma once
+
+#include "compiler/variant.h"
+
+#include <map>
+#include <mutex>
+
+namespace faultline::cli {
+
+class KnownVariants {
+public:
+  std::optional<compiler::Variant> find(const std::filesystem::path& program, bool alters) const {
+    std::lock_guard lock(mutex_);
+    auto found = known_.find({program.string(), alters});
+    return found == known_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void store(const std::filesystem::path& program, bool alters, const compiler::Variant& variant) {
+    std::lock_guard lock(mutex_);
+    known_.insert_or_assign({program.string(), alters}, variant);
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, bool>, compiler::Variant> known_;
+};
+
+} // namespace faultline::cli
