@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """How fast, and how small: `faultline minimize` beside afl-tmin, delta and cvise on the same reductions.
 
-    bench/minimize.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--limit SECONDS] [--write docs/figures.md]
+    bench/minimize.py [--work DIR] [--bin DIR] [--sources DIR] [--only NAME,...] [--limit SECONDS] [--repeats N]
+                      [--write docs/figures.md]
 
 Builds bc, lua5.4, sqlite3 and zlib's minigzip from Debian's sources with one line changed, so that they crash on a
 certain part of their input, each with faultline-cc, with afl-clang-fast (for afl-tmin) and with clang (for delta and
 cvise, whose test is a shell script). Each tool gets the same input and is to leave what still crashes. Seconds are those
 on the clock; ours have the recording in them. delta works by lines, as its users run it; cvise with its passes for
-what is no C. Status 1 if our result is larger than another's, or does not crash.
+what is no C. Each is repeated, in turn with the others, as long as it takes less than 20 s; the table has medians, and how
+long and how many runs it took us to have as little as the other tool had at its end (`stats.timeline`, and what it takes to
+load and to end the program, as `faultline --version` takes it). Status 1 if our result is larger than another's, or does
+not crash.
 """
 import argparse
 import gzip
@@ -17,6 +21,7 @@ import pathlib
 import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -210,20 +215,58 @@ class Tools:
         return self.counted(folder), seconds, None if output is None else (folder / file).read_bytes()
 
 
-def measure(tools, reduction):
-    row = {"name": reduction.name, "size": len(reduction.data)}
-    runs, seconds, data, found = tools.ours(reduction)
-    row["ours"] = (runs, seconds, data)
-    row["found"] = found
-    row["no slice"] = tools.ours(reduction, "--no-slice")[:3]
-    row["lines"] = tools.ours(reduction, "--unit=lines")[:3]
+SLOW = 20  # seconds; what takes longer is not repeated
+
+
+def loading(tools):
+    """Seconds to load the program and to end it, which our own clock does not see."""
+    took = [tools.timed([tools.options.bin.resolve() / "faultline", "--version"], tools.work)[1] for _ in range(7)]
+    return statistics.median(took)
+
+
+def same_size(found, size, extra):
+    """Seconds and runs until we had as little; None: we never had."""
+    for seconds, runs, left in found.get("stats", {}).get("timeline", []):
+        if left <= size:
+            return seconds + extra, runs
+    return None
+
+
+def one_round(tools, reduction, done):
+    """Each tool once, unless it is slow and was measured before."""
+    kinds = {"ours": lambda: tools.ours(reduction), "no slice": lambda: tools.ours(reduction, "--no-slice")[:3],
+             "lines": lambda: tools.ours(reduction, "--unit=lines")[:3]}
     for tool, needs in (("afl", "afl-tmin"), ("delta", "singledelta"), ("cvise", "cvise")):
         if shutil.which(needs):
-            row[tool] = getattr(tools, tool)(reduction)
-    for tool, result in row.items():
-        if isinstance(result, tuple) and result[2] is not None and not tools.crashes(reduction, result[2]):
-            row[tool] = (result[0], result[1], None)
-            print(f"{reduction.name}: what {tool} left does not crash", file=sys.stderr)
+            kinds[tool] = lambda tool=tool: getattr(tools, tool)(reduction)
+    for kind, run in kinds.items():
+        if kind not in tools.options.tools.split(","):
+            continue
+        if done[kind] and done[kind][0][1] > SLOW:
+            continue
+        result = run()
+        if result[2] is not None and not tools.crashes(reduction, result[2]):
+            result = (*result[:2], None, *result[3:])
+            print(f"{reduction.name}: what {kind} left does not crash", file=sys.stderr)
+        done[kind].append(result)
+
+
+def measure(tools, reduction):
+    row = {"name": reduction.name, "size": len(reduction.data)}
+    done = {kind: [] for kind, _ in TOOLS}
+    for _ in range(tools.options.repeats):
+        one_round(tools, reduction, done)
+    extra = loading(tools)
+    for kind, results in done.items():
+        if not results:
+            continue
+        worst = max(results, key=lambda r: float("inf") if r[2] is None else len(r[2]))
+        row[kind] = (worst[0], statistics.median(r[1] for r in results), worst[2])
+    for kind in ("afl", "delta", "cvise"):
+        if row.get(kind) and row[kind][2] is not None:
+            until = [same_size(r[3], len(row[kind][2]), extra) for r in done["ours"]]
+            if all(until):
+                row["until " + kind] = tuple(statistics.median(u[k] for u in until) for k in (0, 1))
     return row
 
 
@@ -232,24 +275,35 @@ def cell(result):
         return "not there"
     runs, seconds, data = result
     size = "no result" if data is None else f"{len(data):,} B"
-    return f"{size}, {runs if runs is not None else '?':,} runs, {seconds:.1f} s" if runs is not None else f"{size}, {seconds:.1f} s"
+    return f"{size}, {runs if runs is not None else '?':,} runs, {seconds:.2f} s" if runs is not None else f"{size}, {seconds:.2f} s"
 
 
 TOOLS = (("ours", "faultline"), ("no slice", "... --no-slice"), ("lines", "... --unit=lines"), ("afl", "afl-tmin"), ("delta", "delta (lines)"), ("cvise", "cvise"))
 
 
-def report(rows):
-    table = [["reduction", "input", *[title for _, title in TOOLS], "time ÷ fastest with a result as small"]]
-    for r in rows:
-        ours = r["ours"]
-        rivals = [r[t][1] for t, _ in TOOLS[3:] if r.get(t) and r[t][2] is not None and ours[2] is not None
-                  and len(r[t][2]) <= len(ours[2]) * 1.1 + 1]
-        all_times = [r[t][1] for t, _ in TOOLS[3:] if r.get(t)]
-        ratio = f"{ours[1] / min(rivals):.2f}" if rivals else f"none as small; {ours[1] / min(all_times):.2f} of the fastest"
-        table.append([r["name"], f"{r['size']:,} B", *[cell(r.get(t)) for t, _ in TOOLS], ratio])
-    lines = ["| " + " | ".join(t) + " |" for t in table]
-    lines.insert(1, "| " + " | ".join("---" for _ in table[0]) + " |")
+def until(row, kind):
+    """How soon we had what it had, beside how long it took."""
+    found, other = row.get("until " + kind), row.get(kind)
+    if not found or not other:
+        return "-"
+    return f"{len(other[2]):,} B in {found[0]:.2f} s, {found[1]:.0f} runs: {found[0] / other[1]:.2f}"
+
+
+def table(lines):
+    lines = ["| " + " | ".join(line) + " |" for line in lines]
+    lines.insert(1, "| " + " | ".join("---" for _ in range(lines[0].count(" | ") + 1)) + " |")
     return "\n".join(lines) + "\n"
+
+
+def report(rows):
+    whole = [["reduction", "input", *[title for _, title in TOOLS]]]
+    same = [["reduction", *[f"{title}: {what}" for _, title in TOOLS[3:] for what in ("time of all", "as small as its result")]]]
+    for r in rows:
+        whole.append([r["name"], f"{r['size']:,} B", *[cell(r.get(t)) for t, _ in TOOLS]])
+        ours = r["ours"][1]
+        same.append([r["name"]] + [text for t, _ in TOOLS[3:] for text in
+                                   (f"{ours / r[t][1]:.2f}" if r.get(t) else "-", until(r, t))])
+    return table(whole) + "\nOurs ÷ theirs:\n\n" + table(same)
 
 
 def main():
@@ -259,8 +313,11 @@ def main():
     parser.add_argument("--sources", help="where the sources are unpacked (PACKAGE-VERSION)")
     parser.add_argument("--only", default="", help="packages, separated by commas")
     parser.add_argument("--limit", type=float, default=600, help="seconds after which another tool is stopped")
+    parser.add_argument("--tools", default=",".join(kind for kind, _ in TOOLS), help="of these: %(default)s; ours always")
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--write", type=pathlib.Path, help="replace what is between the marks of this script there")
     options = parser.parse_args()
+    options.tools += ",ours"
     tools, rows, bad = Tools(options), [], False
     for reduction in reductions():
         if options.only and reduction.package not in options.only.split(","):
