@@ -63,6 +63,7 @@ void addCauses(CLI::App& app, Context& context);
 void addChanges(CLI::App& app, Context& context);
 void addInvariants(CLI::App& app, Context& context);
 void addCritical(CLI::App& app, Context& context);
+void addMemory(CLI::App& app, Context& context);
 void addVary(CLI::App& app, Context& context);
 void addChop(CLI::App& app, Context& context);
 void addDoctor(CLI::App& app, Context& context);

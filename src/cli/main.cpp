@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   addInvariants(app, context);
   addChanges(app, context);
   addCritical(app, context);
+  addMemory(app, context);
   addVary(app, context);
   addDoctor(app, context);
   addWorker(app, context);

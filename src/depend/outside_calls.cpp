@@ -83,7 +83,11 @@ uint64_t OutsideCalls::onOutsideReturn(const OutsideCall& call, uint64_t number,
   end.resultSize = returned && !result.empty() ? resultBytes(call) : 0;
   end.written = pending.written;
   end.returned = returned;
-  pending.call->finish(state, end, effects_[number]);
+  OutsideEffect& effect = effects_[number];
+  pending.call->finish(state, end, effect);
+  effect.result = end.result;
+  for (const replay::Source& argument : call.site.arguments)
+    effect.arguments.push_back(argument.value(call.words));
   followBlocks(callee.name, call, end.result);
   return number;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,9 @@ struct OutsideEffect {
   bool isModelled = false;
   bool isPartial = false; // the model speaks of memory that replay has not seen: there may be more flows
   bool mayNotReturn = false;
-  uint64_t inputBytes = 0; // kAllInput: some, nobody knows how many
+  uint64_t inputBytes = 0;              // kAllInput: some, nobody knows how many
+  std::vector<uint64_t> arguments = {}; // the first word of each
+  std::optional<uint64_t> result = {};  // nothing: nobody uses it
   std::vector<OutsideFlow> flows = {};
 };
 

@@ -35,6 +35,7 @@ public:
   std::vector<Suspect> rank(size_t most) {
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
+    if (found_.memory) addMemory();
     if (found_.causes) addCauses();
     addSlice();
     std::vector<Suspect> all;
@@ -109,6 +110,43 @@ private:
 
   // What is worth less than a repair.
   double ofShare(double share) const { return share >= 1 ? 1 : w_.partial * share; }
+
+  // The first is where memory began to be wrong: what follows may be its consequence.
+  void addMemory() {
+    double weight = w_.illegalAccess;
+    for (const finding::MemoryErrorInfo& e : found_.memory->errors) {
+      double kind = e.kind == "uninitialised" ? w_.unwritten : 1;
+      add(e.place, {"memory", e.text, weight * kind});
+      const auto& o = e.object;
+      std::string at = fmt::format("line {}", e.place.line);
+      bool isNegative = e.size && int64_t(*e.size) < 0; // no object has room for that
+      if (o && o->made && e.kind == "out-of-bounds" && !isNegative)
+        add(*o->made, {"memory-object",
+                       fmt::format("{} {} bytes, and {} goes beyond them",
+                                   o->kind == "heap" ? "allocates" : o->name + " has", o->size, at),
+                       weight * w_.accessObject});
+      if (o && o->ended && o->kind == "heap")
+        add(*o->ended, {"memory-object", fmt::format("gives back {}, which {} still uses", o->text, at),
+                        weight * w_.accessObject});
+      if (&e == &found_.memory->errors.front()) weight *= w_.furtherAccess;
+    }
+    if (found_.memory->errors.empty()) return;
+    const finding::MemoryErrorInfo& first = found_.memory->errors.front();
+    weight = w_.illegalAccess * (first.kind == "uninitialised" ? w_.unwritten : 1);
+    double allowed = weight * w_.allowedAccess;
+    for (const Place& place : found_.decided) {
+      add(place, {"memory-decision",
+                  fmt::format("decided that line {} was executed, whose access is wrong", first.place.line),
+                  allowed});
+      allowed /= 2;
+    }
+    size_t read = 0;
+    for (const Place& place : found_.address)
+      add(place, {"memory-address",
+                  fmt::format("made the address or the size of the access at line {}, which is wrong",
+                              first.place.line),
+                  weight * w_.madeAddress / (1 + double(read++) / w_.halfAddress)});
+  }
 
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {

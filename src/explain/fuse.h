@@ -1,6 +1,7 @@
 // Makes one ranking of what several techniques found. A line's score is the sum of its evidence:
 //
 //   confirmed by experiment     a decision there, taken the other way, makes the run pass
+//   an access that no run may make   the first one, what it went beyond, and what made its address
 //   feeds such a decision       it made what the decision was decided by
 //   made the failing value      in the cause of the failure itself
 //   in the cause tree           the less has to be read before it, the more
@@ -13,6 +14,7 @@
 #include "finding/changes_report.h"
 #include "finding/critical_report.h"
 #include "finding/explanation.h"
+#include "finding/memory_report.h"
 
 #include <functional>
 
@@ -39,6 +41,14 @@ struct Weights {
       0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double atFailure = 0.5; // of all weights of the line that failed
+  double illegalAccess = 2.0;  // the first access that no run may make
+  double unwritten = 0.6;      // of it, if it only uses what nobody has written
+  double furtherAccess = 0.3;  // of it, for those that follow
+  double accessObject = 1.3;   // of it, where its block was allocated too small, or freed too early
+  double accessVariable = 0.4; // of it, where its variable is declared
+  double allowedAccess = 0.4;  // of it, for the decision that led there; half of it for the one around
+  double madeAddress = 0.5;    // of it, for the first line of what made its address
+  double halfAddress = 4;
 };
 
 struct Found {
@@ -49,6 +59,10 @@ struct Found {
   const finding::CausesReport* causes = nullptr; // null: was not asked
   const finding::CriticalReport* critical = nullptr;
   const finding::ChangesReport* changes = nullptr;
+  const finding::MemoryReport* memory = nullptr;
+  // What made the address, or the size, of the first of those accesses, the closest first; and which
+  // decisions led to it, the innermost first.
+  std::vector<finding::Place> address = {}, decided = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.
   std::vector<finding::Place> slice = {};
   // What made each of the critical decisions come out so, in their order.

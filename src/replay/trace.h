@@ -62,7 +62,8 @@ inline uint32_t segmentBefore(const Trace& trace, size_t event) {
 }
 
 // visit(operand) for each frame word of the instruction that goes to the trace, in order: what an access has
-// as its addresses and sizes, what a Select chose by, whether a CmpXchg has stored. Constants stay out.
+// as its addresses and sizes, what a Select chose by, whether a CmpXchg has stored, where an Alloca lies.
+// Constants stay out.
 template <class Visit> void traceWords(const fir::Image& image, const fir::Instruction& i, Visit&& visit) {
   using fir::Op;
   std::span<const fir::Operand> operands = image.operandsOf(i);
@@ -79,6 +80,13 @@ template <class Visit> void traceWords(const fir::Image& image, const fir::Instr
   case Op::CmpXchg:
     word(0);
     if (i.dst != fir::kNone) visit(i.dst + uint32_t(i.imm / 8));
+    return;
+  case Op::Alloca:
+    if (i.dst != fir::kNone) visit(i.dst);
+    return;
+  case Op::AllocaDyn:
+    word(0);
+    if (i.dst != fir::kNone) visit(i.dst);
     return;
   case Op::VaCopy:
     return word(0), word(1);

@@ -3,7 +3,8 @@
 //   2. recorded it behaves the same, and the recording says how it ended;
 //   3. the recording replays exactly;
 //   4. so it does from a state that was written out at any time and read by another process;
-//   5. if it fails, `show` names the place and the kind of failure.
+//   5. if it fails, `show` names the place and the kind of failure;
+//   6. `memory` finds the error that it has, and none if it has none.
 #include "mutation/saved_states.h"
 #include "support/program_case.h"
 #include "support/run.h"
@@ -121,6 +122,16 @@ protected:
     EXPECT_EQ(place.value("line", 0), *p.failingLine) << failure.dump(1);
   }
 
+  // Long ones are followed for a while.
+  void expectMemory() {
+    RunResult r = faultline({"memory", "--json", "--steps", "3000000", dir / "run.flr"});
+    json document = json::parse(r.out, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << r.out << r.err;
+    json errors = document.value("errors", json::array());
+    std::string first = errors.empty() ? "" : errors[0].value("kind", "");
+    EXPECT_EQ(first, GetParam().memory) << errors.dump(1);
+  }
+
   TempDir dir;
 };
 
@@ -147,6 +158,7 @@ TEST_P(Programs, AreRecordedAndReplayedExactly) {
   EXPECT_EQ(checkSavedStates(dir / "run.flr", images(), 6), "");
 
   if (!p.kind.empty()) expectFailure(ask("show").value("failure", json::object()));
+  expectMemory();
 }
 
 INSTANTIATE_TEST_SUITE_P(, Programs, ::testing::ValuesIn(programCases(kPrograms)),

@@ -44,6 +44,10 @@ protected:
     test::writeFile(dir_ / "right", "7\n");
     test::RunResult built = test::run({kBin + "/faultline-cc", "program.c", "-o", "program"}, options_);
     ASSERT_EQ(built.status, 0) << built.err;
+    test::writeFile(dir_ / "wrong.c",
+                    "int main(int n, char** v) { int a[2], i = n + 1; a[i] = 1; return 0; }\n");
+    built = test::run({kBin + "/faultline-cc", "-g", "wrong.c", "-o", "wrong"}, options_);
+    ASSERT_EQ(built.status, 0) << built.err;
   }
   // Of the command, to be looked at further.
   json check(std::vector<std::string> words, int status = 0) {
@@ -67,6 +71,8 @@ TEST_F(Schema, EveryCommandPrintsWhatItSays) {
   ask({"explain", "run.flr"});
   ask({"causes", "run.flr"});
   ask({"critical", "run.flr"});
+  ask({"memory", "run.flr"});
+  check({"memory", "--", "./wrong"});
   ask({"changes", "run.flr"});
   ask({"vary", "run.flr"});
   ask({"invariants", "--decisions", "--error-trace", "trace.c", "run.flr"});

@@ -3,6 +3,7 @@
 // ends: signal SIGSEGV
 // kind: crash
 // builds: O0,O2
+// memory: use-after-free
 #include <cstdio>
 #include <cstring>
 

@@ -5,6 +5,7 @@
 // stderr: double free
 // message: double free
 // builds: O0,O2
+// memory: double-free
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 // stderr: free(): invalid next size
 // message: free(): invalid next size
 // builds: O0,O2
+// memory: out-of-bounds
 #include <stdio.h>
 #include <stdlib.h>
 

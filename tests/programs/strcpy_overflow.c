@@ -7,6 +7,7 @@
 // stderr: stack smashing detected
 // message: local array
 // builds: O0,O2
+// memory: out-of-bounds
 #include <stdio.h>
 #include <string.h>
 

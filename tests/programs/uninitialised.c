@@ -3,6 +3,7 @@
 //
 // stdout: undefined
 // builds: O0,O2
+// memory: uninitialised
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

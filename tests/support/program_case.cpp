@@ -71,6 +71,7 @@ const std::map<std::string, Setter>& setters() {
       {"stdin", [](auto& p, auto& v) { p.input = unescape(v); }},
       {"ends", [](auto& p, auto& v) { p.ends = v; }},
       {"kind", [](auto& p, auto& v) { p.kind = v; }},
+      {"memory", [](auto& p, auto& v) { p.memory = v; }},
       {"message", [](auto& p, auto& v) { p.message = v; }},
       {"stderr", [](auto& p, auto& v) { p.error = v; }},
       {"fails-in", [](auto& p, auto& v) { p.failingFunction = v; }},

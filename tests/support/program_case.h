@@ -9,6 +9,7 @@
 //   // message: n is NULL          part of what it says about it
 //   // stderr: free(): invalid     part of what the program says on standard error
 //   // fails-in: descend           the function, where the line is not certain
+//   // memory: use-after-free      the first error that `memory` finds (else: it finds none)
 //   // builds: O0,O2               one test for each (see kBuilds; else: O0)
 //   // flags: -pthread -lm         for the compiler, after the sources
 //   // with: parts/other.c         further sources
@@ -35,7 +36,7 @@ struct ProgramCase {
   std::vector<std::string> args, flags, with;
   std::string input;
   std::string ends = "exit 0";
-  std::string kind, message, error;
+  std::string kind, message, error, memory;
   std::string failingFunction;
   std::optional<int> failingLine;
   std::string library;

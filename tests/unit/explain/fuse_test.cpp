@@ -198,6 +198,30 @@ TEST(Fuse, OfSeveralChangesOfALineTheOneThatAPersonWouldWriteIsTold) {
   EXPECT_EQ(suspects[0].reason, "the run passes with 0 instead of 1");
 }
 
+// The block was made at line 3, the loop at line 5 goes one too far, line 6 writes.
+TEST(Fuse, TheFirstWrongAccessComesWithWhatLedToIt) {
+  finding::MemoryReport memory;
+  finding::MemoryErrorInfo error;
+  error.kind = "out-of-bounds";
+  error.place = at(6);
+  error.text = "writes 4 bytes just past the end";
+  error.object = finding::MemoryObjectInfo{.kind = "heap", .size = 40, .made = at(3)};
+  memory.errors.push_back(error);
+  error.place = at(9);
+  memory.errors.push_back(error);
+  Found found;
+  found.memory = &memory;
+  found.decided = {at(5)};
+  found.address = {at(4)};
+  std::vector<finding::Suspect> suspects = fuse(found, 5);
+  std::vector<uint32_t> lines;
+  for (const finding::Suspect& s : suspects) lines.push_back(s.place.line);
+  EXPECT_THAT(lines, ElementsAre(3, 6, 4, 5, 9));
+  EXPECT_EQ(suspects[0].reason, "allocates 40 bytes, and line 6 goes beyond them");
+  EXPECT_EQ(suspects[1].reason, "writes 4 bytes just past the end");
+  EXPECT_EQ(suspects[3].reason, "decided that line 6 was executed, whose access is wrong");
+}
+
 TEST(Fuse, LibraryCodeIsNoSuspect) {
   CauseStatement inside = statement(7, 95);
   inside.isLibrary = true;

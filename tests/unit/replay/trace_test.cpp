@@ -28,11 +28,15 @@ public:
     const fir::Image& image = *i.module->image;
     const fir::Instruction& instruction = image.instructions[i.local];
     story.locals.push_back(i.local);
+    if (result_) story.words[result_->first] = words[result_->second];
+    result_.reset();
     op_ = instruction.op;
     address_.reset();
     traceWords(image, instruction, [&](uint32_t word) {
       if (!address_) address_ = words[word];
-      story.words.push_back(words[word]);
+      bool isResult = word == instruction.dst && (op_ == Op::Alloca || op_ == Op::AllocaDyn);
+      if (isResult) result_ = {story.words.size(), word};
+      story.words.push_back(isResult ? 0 : words[word]);
     });
   }
   void onLoad(uint64_t address, uint64_t, const void*) override {
@@ -51,6 +55,8 @@ private:
   }
   Op op_{};
   std::optional<uint64_t> address_;
+  // What the instruction gives, which is there only before the next one: its number in story.words, its word.
+  std::optional<std::pair<size_t, uint32_t>> result_;
 };
 
 void add(Story& story, const Trace& trace, const fir::Segments& segments) {

@@ -1,0 +1,486 @@
+// `memory` on programs with one known error each, and on right ones that look as if they had some.
+#include "support/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace faultline::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string kBin = FAULTLINE_BIN_DIR;
+
+class Memory : public ::testing::Test {
+protected:
+  RunResult faultline(std::vector<std::string> words) {
+    words.insert(words.begin(), kBin + "/faultline");
+    return run(
+        words,
+        {.cwd = dir.path(),
+         .env = {{"XDG_DATA_HOME", dir / "data"}, {"XDG_CACHE_HOME", dir / "cache"}, {"NO_COLOR", "1"}}});
+  }
+  void build(const std::string& source, const std::string& compiler = "faultline-cc") {
+    std::string file = compiler == "faultline-cc" ? "p.c" : "p.cpp";
+    writeFile(dir / file, source);
+    RunResult built =
+        run({kBin + "/" + compiler, "-g", file, "-o", "p", "-lpthread", "-w"}, {.cwd = dir.path()});
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  json ask(std::vector<std::string> words = {"--", "./p"}) {
+    words.insert(words.begin(), {"memory", "--json"});
+    RunResult answer = faultline(words);
+    EXPECT_EQ(answer.status, 0) << answer.out << answer.err;
+    return json::parse(answer.out, nullptr, false);
+  }
+  // The first error of a program; an empty object if it has none.
+  json first(const std::string& source) {
+    build(source);
+    json document = ask();
+    EXPECT_TRUE(document["errors"].is_array()) << document.dump(1);
+    if (!document["errors"].is_array() || document["errors"].empty()) return json::object();
+    return document["errors"][0];
+  }
+  TempDir dir;
+};
+
+#define EXPECT_ERROR(error, kindOf, lineOf)                                                                  \
+  EXPECT_EQ((error).value("kind", ""), kindOf) << (error).dump(1);                                           \
+  EXPECT_EQ((error).value("line", 0), lineOf) << (error).dump(1)
+
+TEST_F(Memory, OnePastTheEndOfABlock) {
+  json e = first(R"(#include <stdlib.h>
+int main(void) {
+  int* a = malloc(10 * sizeof *a);
+  for (int i = 0; i <= 10; i++)
+    a[i] = i;
+  return a[3];
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 5);
+  EXPECT_EQ(e["access"], "write");
+  EXPECT_EQ(e["offset"], 40);
+  EXPECT_EQ(e["size"], 4);
+  EXPECT_EQ(e["object"]["kind"], "heap");
+  EXPECT_EQ(e["object"]["size"], 40);
+  EXPECT_EQ(e["object"]["made"]["line"], 3);
+  EXPECT_EQ(e["values"][0]["name"], "i");
+  EXPECT_EQ(e["values"][0]["text"], "10");
+}
+
+TEST_F(Memory, OnePastTheEndOfALocalFallsOnAnother) {
+  json e = first(R"(int sum(int n) {
+  int a[4], b[4];
+  for (int i = 0; i < 4; i++) b[i] = 7;
+  for (int i = 0; i <= n; i++)
+    a[i] = i;
+  return a[0] + b[0];
+}
+int main(void) { return sum(4); }
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 5);
+  EXPECT_EQ(e["offset"], 16);
+  EXPECT_EQ(e["object"]["name"], "a");
+  EXPECT_EQ(e["object"]["function"], "sum");
+  EXPECT_EQ(e["object"]["made"]["line"], 2);
+}
+
+TEST_F(Memory, BeforeTheStartOfAGlobal) {
+  json e = first(R"(char buf[8] = "abc", other[8];
+int main(int n, char** v) {
+  int i = n - 1;
+  return buf[i - 1] + other[0];
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 4);
+  EXPECT_EQ(e["access"], "read");
+  EXPECT_EQ(e["offset"], -1);
+  EXPECT_EQ(e["object"]["name"], "buf");
+}
+
+TEST_F(Memory, UseAfterFreeWhereAnotherBlockLies) {
+  json e = first(R"(#include <stdlib.h>
+struct node { int v; struct node* next; };
+int main(void) {
+  struct node* n = malloc(sizeof *n);
+  n->v = 3;
+  free(n);
+  int* other = malloc(16);
+  *other = 9;
+  return n->v;
+}
+)");
+  EXPECT_ERROR(e, "use-after-free", 9);
+  EXPECT_EQ(e["object"]["made"]["line"], 4);
+  EXPECT_EQ(e["object"]["ended"]["line"], 6);
+}
+
+TEST_F(Memory, DoubleFree) {
+  json e = first(R"(#include <stdlib.h>
+int main(void) {
+  char* p = malloc(24);
+  free(p);
+  char* q = malloc(24);
+  free(p);
+  return q != 0;
+}
+)");
+  EXPECT_ERROR(e, "double-free", 6);
+  EXPECT_EQ(e["object"]["ended"]["line"], 4);
+}
+
+TEST_F(Memory, DoubleFreeThatKillsTheRun) {
+  json e = first(R"(#include <stdlib.h>
+int main(void) {
+  char* p = malloc(24);
+  free(p);
+  free(p);
+  return 0;
+}
+)");
+  EXPECT_ERROR(e, "double-free", 5);
+}
+
+TEST_F(Memory, FreeOfWhatIsNoBlock) {
+  json e = first(R"(#include <stdlib.h>
+int main(void) {
+  char* p = malloc(24);
+  p++;
+  free(p);
+  return 0;
+}
+)");
+  EXPECT_ERROR(e, "bad-free", 5);
+  EXPECT_EQ(e["offset"], 1);
+}
+
+TEST_F(Memory, AVariableThatNobodyWroteDecides) {
+  json e = first(R"(int f(int n) {
+  int x;
+  if (n > 3) x = 1;
+  if (x == 1)
+    return 5;
+  return 6;
+}
+int main(void) { return f(2); }
+)");
+  EXPECT_ERROR(e, "uninitialised", 4);
+  EXPECT_THAT(e.value("text", ""), HasSubstr("`x`"));
+}
+
+TEST_F(Memory, AMemberThatNobodyWroteIsCopiedAndPrinted) {
+  json e = first(R"(#include <stdio.h>
+#include <stdlib.h>
+struct s { int a; int b; };
+int main(void) {
+  struct s* p = malloc(sizeof *p);
+  p->a = 1;
+  struct s q = *p;
+  printf("%d\n", q.a);
+  printf("%d\n", q.b);
+  return 0;
+}
+)");
+  EXPECT_ERROR(e, "uninitialised", 9);
+  EXPECT_THAT(e.value("text", ""), HasSubstr("q.b"));
+}
+
+TEST_F(Memory, AVariableOfAFunctionThatHasReturned) {
+  json e = first(R"(static int* get(int n) {
+  int local[2] = {n, n + 1};
+  int* p = local;
+  return p;
+}
+int main(void) {
+  int* p = get(4);
+  return *p;
+}
+)");
+  EXPECT_ERROR(e, "use-after-return", 8);
+  EXPECT_EQ(e["object"]["name"], "local");
+  EXPECT_EQ(e["object"]["function"], "get");
+}
+
+TEST_F(Memory, TextThatIsTooLong) {
+  writeFile(dir / "in", "a line of text\n");
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  const char* s = "hello, world";
+  char* d = malloc(strlen(s));
+  strcpy(d, s);
+  char name[8];
+  sprintf(name, "%d-%d", 1234, 567);
+  char m[8];
+  memcpy(m, s, strlen(s) - 3);
+  char* f = malloc(4);
+  FILE* file = fopen("in", "r");
+  fgets(f, 16, file);
+  return 0;
+}
+)");
+  json errors = ask()["errors"];
+  ASSERT_EQ(errors.size(), 4u) << errors.dump(1);
+  EXPECT_ERROR(errors[0], "out-of-bounds", 7);
+  EXPECT_EQ(errors[0]["by"], "strcpy");
+  EXPECT_EQ(errors[0]["size"], 13);
+  EXPECT_EQ(errors[0]["object"]["size"], 12);
+  EXPECT_ERROR(errors[1], "out-of-bounds", 9);
+  EXPECT_EQ(errors[1]["by"], "sprintf");
+  EXPECT_EQ(errors[1]["object"]["name"], "name");
+  EXPECT_ERROR(errors[2], "out-of-bounds", 11);
+  EXPECT_EQ(errors[2]["object"]["name"], "m");
+  EXPECT_EQ(errors[2]["size"], 9);
+  EXPECT_ERROR(errors[3], "out-of-bounds", 14);
+  EXPECT_EQ(errors[3]["by"], "fgets");
+}
+
+TEST_F(Memory, AMovedBlock) {
+  json e = first(R"(#include <stdlib.h>
+int main(void) {
+  char* p = malloc(24);
+  char* wall = malloc(24);
+  char* q = realloc(p, 100000);
+  q[0] = wall[0] = 1;
+  return p[0];
+}
+)");
+  EXPECT_ERROR(e, "use-after-free", 7);
+  EXPECT_EQ(e["object"]["ended"]["line"], 5);
+}
+
+TEST_F(Memory, ANegativeSize) {
+  json e = first(R"(#include <string.h>
+int main(int n, char** v) {
+  char to[8], from[8] = "abc";
+  memcpy(to, from, n - 5);
+  return to[0];
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 4);
+  EXPECT_THAT(e.value("text", ""), HasSubstr("negative size, -4"));
+}
+
+// Members of one object are not told apart: what lies beside an array in its struct belongs to it.
+TEST_F(Memory, TheNextMemberIsNotAnotherObject) {
+  EXPECT_EQ(first(R"(struct s { char name[4]; int n; };
+int main(void) {
+  struct s s;
+  s.n = 0;
+  for (int i = 0; i <= 4; i++) s.name[i] = 'x';
+  return s.n;
+}
+)"),
+            json::object());
+}
+
+TEST_F(Memory, APersonReadsTheSame) {
+  build("#include <stdlib.h>\nint main(void) {\n  char* p = malloc(3);\n  p[3] = 0;\n  return 0;\n}\n");
+  RunResult text = faultline({"memory", "--", "./p"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("p.c:4"));
+  EXPECT_THAT(text.out, HasSubstr("writes 1 byte at offset 3 of the 3-byte block\n   allocated at p.c:3"));
+  EXPECT_THAT(text.out, HasSubstr("just past its end"));
+}
+
+TEST_F(Memory, StopsWhereItIsTold) {
+  build("int main(void) { int n = 0; for (int i = 0; i < 1000; i++) n += i; return n & 1; }\n");
+  RunResult text = faultline({"memory", "--steps", "500", "--", "./p"});
+  EXPECT_EQ(text.status, 3) << text.out;
+  EXPECT_THAT(text.out, HasSubstr("stopped after 500 of "));
+  EXPECT_THAT(text.out, HasSubstr("No memory error was found so far"));
+}
+
+// Right, all of it: pointers to members and back, texts behind structs, unions, bit-fields, a store of blocks
+// of its own, "...", longjmp, callbacks, buffers that move, outside memory, tags in pointers.
+TEST_F(Memory, NothingIsSaidOfRightPrograms) {
+  writeFile(dir / "in", "a line of text\nand another\n");
+  build(R"(#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdint.h>
+struct list { struct list* next; };
+struct item { int v; struct list link; };
+#define container(p, t, m) ((t*)((char*)(p) - offsetof(t, m)))
+struct flex { int n; char data[]; };
+struct hack { int n; char data[1]; };
+union u { int i; char c[4]; void* p; };
+struct bits { unsigned a : 3, b : 5, c : 9; };
+static char arena[1024];
+static size_t used;
+static void* take(size_t n) { void* p = arena + used; used += (n + 15) & ~(size_t)15; return p; }
+static int sum(int n, ...) {
+  va_list l; int s = 0;
+  va_start(l, n);
+  for (int i = 0; i < n; i++) s += *va_arg(l, int*);
+  va_end(l);
+  return s;
+}
+static jmp_buf env;
+static void leap(int x) { char b[16]; memset(b, x, sizeof b); if (b[3] == 4) longjmp(env, 3); }
+static int compare(const void* a, const void* b) { return **(const int* const*)a - **(const int* const*)b; }
+struct two { char c; long l; };
+static struct two make(int n) { struct two t; t.c = (char)n; t.l = n; return t; }
+static int use(struct two t) { return t.c + (int)t.l; }
+int main(int argc, char** argv) {
+  struct item* it = malloc(sizeof *it);
+  it->v = 4;
+  it->link.next = 0;
+  struct list* l = &it->link;
+  printf("%d\n", container(l, struct item, link)->v);
+  struct flex* f = malloc(sizeof *f + 10);
+  strcpy(f->data, "123456789");
+  struct hack* h = malloc(sizeof *h + 10);
+  strcpy(h->data, "123456789");
+  union u u; u.i = 5;
+  if (u.c[0] == 5) puts("little");
+  struct bits b; b.a = 1; b.c = 3;
+  if (b.a == 1 && b.c == 3) puts("bits");
+  int* x = take(40); int* y = take(40);
+  for (int i = 0; i < 10; i++) x[i] = y[i] = i;
+  printf("%d\n", sum(3, &x[1], &y[2], &it->v));
+  int r = setjmp(env);
+  if (r == 0) leap(4);
+  printf("%d\n", r);
+  int* ptrs[3] = {&x[3], &x[1], &x[2]};
+  qsort(ptrs, 3, sizeof *ptrs, compare);
+  printf("%d\n", *ptrs[0]);
+  char* s = malloc(4); size_t cap = 4, len = 0; char* cursor = s;
+  for (int i = 0; i < 100; i++) {
+    if (len == cap) { char* old = s; s = realloc(s, cap *= 2); cursor += s - old; }
+    *cursor++ = 'a'; len++;
+  }
+  char* end = s + len; int n = 0;
+  for (char* p = s; p < end; p++) n += *p == 'a';
+  printf("%d\n", n);
+  char* line = NULL; size_t room = 0;
+  FILE* file = fopen(argc > 1 ? argv[1] : "in", "r");
+  while (file && getline(&line, &room, file) > 0) { char* w = strtok(line, " \n"); while (w) { printf("[%s]", w); w = strtok(NULL, " \n"); } }
+  free(line);
+  if (file) fclose(file);
+  char* dup = strdup(getenv("HOME") ? getenv("HOME") : "x");
+  printf("%zu\n", strlen(dup) > 0 ? (size_t)1 : 0);
+  struct two t = make(3);
+  printf("%d\n", use(t));
+  int d; sscanf("42", "%d", &d);
+  if (d == 42) puts("scanned");
+  uintptr_t tagged = (uintptr_t)it | 1;
+  struct item* untagged = (struct item*)(tagged & ~(uintptr_t)1);
+  printf("%d\n", untagged->v);
+  int vla[argc + 3]; for (int i = 0; i < argc + 3; i++) vla[i] = i;
+  printf("%d\n", vla[2]);
+  char big[100]; snprintf(big, sizeof big, "%s %d", dup, 3);
+  char nb[4]; strncpy(nb, "abcdef", 4);
+  printf("%.4s\n", nb);
+  struct two copy; memcpy(&copy, &t, sizeof t); struct two again = copy;
+  if (memcmp(&again.l, &t.l, sizeof t.l) == 0) puts("same");
+  free(dup); free(it); free(f); free(h); free(s);
+  return 0;
+}
+)");
+  json document = ask();
+  EXPECT_EQ(document["errors"], json::array()) << document.dump(1);
+  EXPECT_TRUE(document["complete"]);
+}
+
+TEST_F(Memory, NothingIsSaidOfRightProgramsInCpp) {
+  build(R"(#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+struct Base { virtual ~Base() = default; virtual int f() const { return 1; } };
+struct Derived : Base { std::string name = "derived and rather long for a name"; int f() const override { return 2; } };
+int main() {
+  std::vector<std::string> words;
+  for (int i = 0; i < 50; i++) words.push_back("word " + std::to_string(i));
+  std::sort(words.begin(), words.end());
+  std::map<std::string, int> counts;
+  for (auto& w : words) counts[w.substr(0, 6)]++;
+  int n = 0;
+  for (auto& [k, v] : counts) n += v;
+  std::unique_ptr<Base> b = std::make_unique<Derived>();
+  std::ostringstream out;
+  out << n << ' ' << b->f() << ' ' << words.front();
+  std::cout << out.str() << "\n";
+  try { throw std::runtime_error("wrong"); } catch (const std::exception& e) { std::cout << e.what() << "\n"; }
+  std::vector<int> squares(10);
+  std::thread t([&] { for (int i = 0; i < 10; i++) squares[i] = i * i; });
+  t.join();
+  std::cout << squares[9] << "\n";
+  std::string copy = words[3], moved = std::move(copy);
+  return int(moved.size()) == 0;
+}
+)",
+        "faultline-c++");
+  json document = ask();
+  EXPECT_EQ(document["errors"], json::array()) << document.dump(1);
+}
+
+// Where library code in headers allocates and reads, the program's own lines are named.
+TEST_F(Memory, AVectorsElementThatIsNotThere) {
+  build(R"(#include <vector>
+int main() {
+  std::vector<int> v(5);
+  int s = 0;
+  for (unsigned i = 0; i <= v.size(); i++)
+    s += v[i];
+  return s != 0;
+}
+)",
+        "faultline-c++");
+  json errors = ask()["errors"];
+  ASSERT_EQ(errors.size(), 1u) << errors.dump(1);
+  EXPECT_ERROR(errors[0], "out-of-bounds", 6);
+  EXPECT_EQ(errors[0]["offset"], 20);
+  EXPECT_EQ(errors[0]["object"]["made"]["line"], 3);
+}
+
+// The line that makes the block too small, and the one that goes beyond it, though the run ends much later.
+TEST_F(Memory, ExplainKnowsOfIt) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char* keep(const char* s) {
+  char* copy = malloc(strlen(s) - 8);
+  strcpy(copy, s);
+  return copy;
+}
+int main(void) {
+  int* before = malloc(24);
+  char* name = keep("abcdefghijklmnopqrstuvwxyzabcdefghijkl");
+  int* total = malloc(24);
+  *total = 5;
+  free(before);
+  puts(name);
+  return name[0] == 'a';
+}
+)");
+  RunResult answer = faultline({"explain", "--json", "--", "./p"});
+  json document = json::parse(answer.out, nullptr, false);
+  ASSERT_TRUE(document["suspects"].is_array()) << answer.err;
+  ASSERT_GE(document["suspects"].size(), 2u);
+  const json &made = document["suspects"][0], &went = document["suspects"][1];
+  EXPECT_EQ(made["place"]["line"], 5) << document["suspects"].dump(1);
+  EXPECT_EQ(made["reason"], "allocates 30 bytes, and line 6 goes beyond them");
+  EXPECT_EQ(went["place"]["line"], 6) << document["suspects"].dump(1);
+  EXPECT_EQ(went["evidence"][0]["technique"], "memory");
+  EXPECT_THAT(went["reason"].get<std::string>(), HasSubstr("the 30-byte block allocated at p.c:5"));
+  json without =
+      json::parse(faultline({"explain", "--json", "--without", "memory", "--", "./p"}).out, nullptr, false);
+  for (const json& suspect : without["suspects"])
+    for (const json& e : suspect["evidence"]) EXPECT_NE(e["technique"], "memory");
+}
+
+} // namespace
+} // namespace faultline::test
