@@ -80,8 +80,8 @@ private:
   // In the order they were found: from the failure backwards, those that it depends on first.
   void addCritical() {
     const auto& decisions = found_.critical->decisions;
-    const double kind =
-        (found_.isCrash ? w_.crash : 1) * rarity(found_.critical->tried, found_.critical->passed);
+    const double kind = (found_.isCrash ? w_.crash : 1) *
+                        rarity(found_.critical->tried, found_.critical->passed, w_.leastRareDecision);
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
       if (isFailure(d.place)) continue; // that it fails is decided there
@@ -152,21 +152,21 @@ private:
   static double likelihood(const std::string& form) {
     static const std::map<std::string, double> kForms = {
         {"comparison", 1}, {"operator", 1},  {"sign", 0.8},     {"off-by-one", 0.9}, {"variable", 0.7},
-        {"operand", 0.7},  {"next-to", 0.7}, {"index", 0.6},    {"left-out", 0.55},  {"inserted", 0.5},
+        {"operand", 0.7},  {"next-to", 0.6}, {"index", 0.6},    {"left-out", 0.55},  {"inserted", 0.5},
         {"constant", 0.4}, {"always", 0.4},  {"returned", 0.3}, {"once", 0.3},       {"read", 0.2}};
     auto known = kForms.find(form);
     return known == kForms.end() ? 0.2 : known->second;
   }
 
-  double rarity(uint64_t tried, uint64_t passed) const {
+  double rarity(uint64_t tried, uint64_t passed, double least) const {
     if (passed == 0) return 1;
     double odds = std::max(1.0, double(tried) / double(passed));
-    return std::clamp(std::log(odds) / std::log(w_.rare), w_.leastRare, 1.0);
+    return std::clamp(std::log(odds) / std::log(w_.rare), least, 1.0);
   }
 
   void addChanges() {
     const double kind =
-        (found_.isCrash ? w_.crash : 1) * rarity(found_.changes->tried, found_.changes->passed);
+        (found_.isCrash ? w_.crash : 1) * rarity(found_.changes->tried, found_.changes->passed, w_.leastRare);
     auto weightOf = [&](const finding::CodeChange& c) {
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.share);
     };

@@ -36,7 +36,7 @@ struct Weights {
   double halfInserted = 4; // places for an assignment that is missing after which that weight is halved
   // What repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
-  double leastRare = 0.15; // of `repairs` and `change`
+  double leastRare = 0.15, leastRareDecision = 0.5; // of `change`, of `repairs`
   double crash =
       0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
