@@ -92,7 +92,10 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   if (result.found.empty() && !result.stopped) {
     depend::Instances instances(*run.history);
     instances.setWatch([&] { return !wasInterrupted() && Clock::now() < deadline; });
-    FL_CHECK(technique::searchAssignments(instances, slice, trials, options, ownCode(run), result));
+    auto added = technique::searchAssignments(instances, slice, trials, options, ownCode(run), result);
+    const bool wasStopped = instances.wasStopped() || run.history->wasStopped();
+    if (!added && !wasStopped) return added.error();
+    result.stopped |= wasStopped; // what was found before the time was over is worth telling
   }
   progress.reset();
   run.stopWatching();

@@ -3,6 +3,7 @@
 #include "replay/symbol_name.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace faultline::replay {
@@ -207,12 +208,25 @@ private:
     if (isPassedThrough(i.op)) return value(operands[0], nesting - 1);
     std::string_view sign = i.op == Op::ICmp || i.op == Op::FCmp ? comparisonSign(i.sub) : binarySign(i.op);
     if (sign.empty() || operands.size() < 2) return std::nullopt;
-    auto a = value(operands[0], nesting - 1), b = value(operands[1], nesting - 1);
+    auto a = computedWith(i, operands[0], nesting), b = computedWith(i, operands[1], nesting);
     if (!a || !b) return std::nullopt;
     bool isPointer = a->type.stripped().kind() == DebugKind::Pointer && a->type.get();
     if (isPointer && b->text == "0") b->text = isPlainC(image_) ? "NULL" : "nullptr";
     return SourceValue{fmt::format("{} {} {}", inParentheses(a->text), sign, inParentheses(b->text)),
                        a->type};
+  }
+
+  // An operand of a computation or comparison, which knows of a constant whether it is a floating one.
+  std::optional<SourceValue> computedWith(const fir::Instruction& i, fir::Operand operand, int nesting) {
+    if (fir::operandKind(operand) == OperandKind::Constant && i.type < image_.types.size()) {
+      uint64_t bits = image_.constants[fir::operandIndex(operand)].value;
+      fir::TypeKind kind = image_.types[i.type].kind;
+      if (kind == fir::TypeKind::Double)
+        return SourceValue{fmt::format("{}", std::bit_cast<double>(bits)), {&image_, fir::kNone}};
+      if (kind == fir::TypeKind::Float)
+        return SourceValue{fmt::format("{}", std::bit_cast<float>(uint32_t(bits))), {&image_, fir::kNone}};
+    }
+    return value(operand, nesting - 1);
   }
 
   std::optional<SourceValue> viaObject(const fir::Instruction& i, int nesting) {

@@ -211,6 +211,23 @@ int main(void) { list(2); list(3); list(4); puts("end"); return 0; }
   EXPECT_THAT(text.out, HasSubstr("% of the output"));
 }
 
+TEST_F(Critical, NamesFloatingConstantsAsTheSourceDoes) {
+  build(R"(#include <stdio.h>
+static const char* size(double d, float f) {
+  if (d > 1.5) return "large";
+  if (f <= 0.25f) return "small";
+  return "middling";
+}
+int main(int argc, char** argv) { puts(size(argc, argc / 8.0f)); return 0; }
+)");
+  writeFile(dir / "right", "middling\n");
+  json answer = ask({"--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(4));
+  EXPECT_EQ(answer["predicates"][0]["condition"], "f <= 0.25");
+  answer = ask({"--expect", "right", "--", "./p", "1", "2"}); // 0.375: neither
+  EXPECT_EQ(answer["predicates"][0]["condition"], "d > 1.5");
+}
+
 TEST_F(Critical, SaysThatThereIsNone) {
   build("#include <stdio.h>\nint main(void) { printf(\"%d\\n\", 6 * 6); return 0; }\n");
   writeFile(dir / "right", "42\n");

@@ -121,12 +121,10 @@ private:
       if (value != (read.value & mask) && std::ranges::find(out, value) == out.end()) out.push_back(value);
     };
     take(0);
-    if (!read.isPointer) {
-      take(1);
-      take(read.value + 1);
-      take(read.value - 1);
-    }
     if (read.isPointer) return out; // nobody writes an address
+    take(1);
+    take(read.value + 1);
+    take(read.value - 1);
     size_t others = 0;
     for (uint64_t value : seen_.at(read.id))
       if (others++ < kMostOthers) take(value);
