@@ -218,7 +218,8 @@ private:
 
   // An operand of a computation or comparison, which knows of a constant whether it is a floating one.
   std::optional<SourceValue> computedWith(const fir::Instruction& i, fir::Operand operand, int nesting) {
-    if (fir::operandKind(operand) == OperandKind::Constant && i.type < image_.types.size()) {
+    if (fir::operandKind(operand) == OperandKind::Constant && i.type < image_.types.size() &&
+        fir::operandIndex(operand) < image_.constants.size()) {
       uint64_t bits = image_.constants[fir::operandIndex(operand)].value;
       fir::TypeKind kind = image_.types[i.type].kind;
       if (kind == fir::TypeKind::Double)
