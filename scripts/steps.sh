@@ -3,18 +3,19 @@
 jobs="$(nproc)"
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_SLOPPINESS=pch_defines,time_macros # else nothing with precompiled headers is kept
 fi
 
 # step TITLE: says what begins, and how long we have been at it.
 step() { printf '== %s  [%d:%02d]\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
 
-# build PRESET [CMAKE OPTION...]: configures and builds; quiet unless it fails.
+# build PRESET TARGET [CMAKE OPTION...]: configures and builds; quiet unless it fails.
 build() {
-  local preset=$1 log
-  shift
+  local preset=$1 target=$2 log
+  shift 2
   mkdir -p build
   log="build/$preset.log"
-  if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset" --parallel "$jobs"; } \
+  if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset" --target "$target" --parallel "$jobs"; } \
     >"$log" 2>&1 </dev/null; then
     # The first error is what one needs; Ninja's own words around it follow.
     grep -nE -m 20 'error|FAILED|CMake Error' "$log" >&2 || true

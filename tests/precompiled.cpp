@@ -1,0 +1,2 @@
+// Has the headers that tests share precompiled (CMakeLists.txt).
+int main() {}
