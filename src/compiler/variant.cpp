@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <xxhash.h>
@@ -269,12 +270,12 @@ std::string programIdOf(const Build& build) {
   return key.text();
 }
 
-// Held while a variant is made, so that two runs started together build it once.
-class CacheLock {
+// Held while a variant is made, so that two runs started together build it once; other variants are made
+// meanwhile. Its file goes with it.
+class VariantLock {
 public:
-  CacheLock(const fs::path& path, const std::function<bool()>& stop)
-      : fd_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    while (fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+  VariantLock(fs::path path, const std::function<bool()>& stop) : path_(std::move(path)) {
+    while (!take()) {
       if (stop && stop()) {
         wasStopped_ = true;
         return;
@@ -283,14 +284,32 @@ public:
     }
   }
   bool wasStopped() const { return wasStopped_; }
-  ~CacheLock() {
-    if (fd_ >= 0) close(fd_);
+  ~VariantLock() {
+    if (fd_ < 0) return;
+    unlink(path_.c_str());
+    close(fd_);
   }
-  CacheLock(const CacheLock&) = delete;
-  CacheLock& operator=(const CacheLock&) = delete;
+  VariantLock(const VariantLock&) = delete;
+  VariantLock& operator=(const VariantLock&) = delete;
 
 private:
-  int fd_;
+  // Where there can be no such file, nothing is locked. Who got a file that its last owner has removed
+  // begins again.
+  bool take() {
+    int fd = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (fd < 0) return true;
+    struct stat mine{}, there{};
+    bool isHeld = flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &mine) == 0 &&
+                  stat(path_.c_str(), &there) == 0 && mine.st_ino == there.st_ino;
+    if (isHeld)
+      fd_ = fd;
+    else
+      close(fd);
+    return isHeld;
+  }
+
+  fs::path path_;
+  int fd_ = -1;
   bool wasStopped_ = false;
 };
 
@@ -349,16 +368,20 @@ Result<Variant> make(Build& build, const VariantOptions& options) {
   }
   std::string programId = programIdOf(build);
   fs::path directory = root / "variants" / key.text();
-  CacheLock lock(root / "lock", options.stop);
-  if (lock.wasStopped()) return errorf("stopped while another process built a variant");
   std::error_code ignored;
   Variant variant = describe(directory, key.text(), programId, build.binaries.size());
   variant.executable = directory / nameInVariant(build, 0);
   for (const Binary& b : build.binaries) variant.binaries.push_back(b.path);
-  if (fs::exists(directory / "manifest.json", ignored)) {
-    fs::last_write_time(directory, fs::file_time_type::clock::now(), ignored);
-    return variant;
-  }
+  auto isThere = [&] {
+    bool isMade = fs::exists(directory / "manifest.json", ignored);
+    if (isMade) fs::last_write_time(directory, fs::file_time_type::clock::now(), ignored);
+    return isMade;
+  };
+  if (isThere()) return variant;
+  fs::create_directories(root / "locks", ignored);
+  VariantLock lock(root / "locks" / key.text(), options.stop);
+  if (lock.wasStopped()) return errorf("stopped while another process built this variant");
+  if (isThere()) return variant;
   auto start = std::chrono::steady_clock::now();
   removeLeftovers(directory);
   fs::path scratch = directory;
