@@ -4,6 +4,8 @@
 
 namespace faultline::finding {
 
+std::string codeText(const std::string& name) { return name == kUnnamedCondition ? name : "`" + name + "`"; }
+
 Json toJson(const Place& place) {
   return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"function", place.function}};
 }

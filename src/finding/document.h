@@ -30,6 +30,11 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
+// The name of a condition that the source's own words cannot be found for.
+inline constexpr const char* kUnnamedCondition = "the condition";
+// In backticks, unless it is that.
+std::string codeText(const std::string& name);
+
 struct CriterionInfo {
   std::string instance = {}; // epoch:instruction, as every layer names it
   Place place = {};

@@ -211,9 +211,30 @@ private:
     auto a = computedWith(i, operands[0], nesting), b = computedWith(i, operands[1], nesting);
     if (!a || !b) return std::nullopt;
     bool isPointer = a->type.stripped().kind() == DebugKind::Pointer && a->type.get();
+    if (!isUnsigned(i, a->type)) b->text = signedText(i, operands[1], std::move(b->text));
     if (isPointer && b->text == "0") b->text = isPlainC(image_) ? "NULL" : "nullptr";
     return SourceValue{fmt::format("{} {} {}", inParentheses(a->text), sign, inParentheses(b->text)),
                        a->type};
+  }
+
+  static bool isUnsigned(const fir::Instruction& i, TypeRef type) {
+    constexpr uint8_t kFirst = 34, kLast = 37; // of llvm::CmpInst::Predicate
+    DebugKind kind = type.stripped().kind();
+    return (i.op == Op::ICmp && i.sub >= kFirst && i.sub <= kLast) || kind == DebugKind::UnsignedInt ||
+           kind == DebugKind::UnsignedChar;
+  }
+
+  // A constant is kept without its sign: `c != 4294967295` is `c != -1`.
+  std::string signedText(const fir::Instruction& i, fir::Operand operand, std::string text) const {
+    bool isNumber = fir::operandKind(operand) == OperandKind::Constant &&
+                    fir::operandIndex(operand) < image_.constants.size() &&
+                    image_.constants[fir::operandIndex(operand)].symbol >= image_.symbols.size();
+    if (!isNumber || i.type >= image_.types.size()) return text;
+    const fir::Type& type = image_.types[i.type];
+    if (type.kind != fir::TypeKind::Int || type.bits < 8 || type.bits >= 64) return text;
+    uint64_t value = image_.constants[fir::operandIndex(operand)].value;
+    if ((value >> (type.bits - 1)) != 1) return text;
+    return fmt::format("{}", int64_t(value | ~uint64_t(0) << type.bits));
   }
 
   // An operand of a computation or comparison, which knows of a constant whether it is a floating one.

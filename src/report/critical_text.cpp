@@ -8,8 +8,8 @@ namespace faultline::report {
 namespace {
 
 std::string sentence(const finding::CriticalDecision& d) {
-  std::string condition =
-      d.condition && !d.condition->name.empty() ? fmt::format("`{}`", d.condition->name) : "the condition";
+  std::string condition = finding::codeText(
+      d.condition && !d.condition->name.empty() ? d.condition->name : finding::kUnnamedCondition);
   std::string was = d.condition && !d.condition->text.empty() ? " was " + d.condition->text : " was decided";
   if (d.switchedTo)
     return fmt::format("{}{}; had it been {}, {}", condition, was, *d.switchedTo,

@@ -134,7 +134,7 @@ private:
     auto condition = replay::sourceValue(frame, operand);
     auto value = replay::operandValue(frame, replay_.symbolView(), operand);
     if (!value) return {InstanceText::Tests};
-    std::string name = condition ? condition->text : "the condition";
+    std::string name = condition ? condition->text : finding::kUnnamedCondition;
     if (i.op == Op::CondBr)
       return {InstanceText::Tests, finding::Value{name, "", *value & 1 ? "true" : "false"}};
     std::string number = condition && condition->type.get() ? text(inWords(condition->type, *value))
