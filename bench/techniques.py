@@ -74,6 +74,12 @@ def causes(asker):
     return Answer(ranking.tree_order(document or {}), note=note, **cost)
 
 
+def invariants(asker):
+    """From the failure backwards."""
+    document, cost, note = asker.ask("invariants")
+    return Answer([[line(s)] for s in reversed((document or {}).get("steps", []))], note=note, **cost)
+
+
 def critical(asker):
     document, cost, note = asker.ask("critical", "--most", "20")
     return Answer([[line(p)] for p in (document or {}).get("predicates", [])], note=note, **cost)
@@ -131,6 +137,6 @@ def table(faultline):
     if len(parts) > 2:
         for part in parts:
             found[f"explain only {part}"] = lambda a, p=part: explain(a, [q for q in parts if q != p])
-    found.update({"causes": causes, "critical": critical, "backward slice": slice_of(),
+    found.update({"causes": causes, "invariants": invariants, "critical": critical, "backward slice": slice_of(),
                   "relevant slice": slice_of("--relevant"), "chop": chop, "ochiai": ochiai})
     return found

@@ -1,15 +1,19 @@
 // faultline explain: what is wrong, in one answer from everything that fits.
+#include "base/file.h"
 #include "cli/answer.h"
 #include "cli/breakpoint_counts.h"
 #include "cli/cause_question.h"
 #include "cli/changes_question.h"
 #include "cli/critical_question.h"
+#include "cli/explain_input.h"
+#include "cli/explain_memory.h"
+#include "cli/input_question.h"
 #include "cli/interrupt.h"
-#include "explain/fuse.h"
+#include "cli/invariant_question.h"
+#include "cli/slice_lines.h"
 #include "finding/describe_stop.h"
 #include "report/source.h"
-#include "technique/instance_text.h"
-#include "technique/memory/memory.h"
+#include "technique/invariants/describe.h"
 
 #include <set>
 
@@ -22,6 +26,7 @@ struct ExplainArguments {
   ValueOptions value;
   CauseArguments causes;
   LaboratoryOptions laboratory;
+  std::string reference;            // a program that does it right
   std::vector<std::string> without; // techniques
   size_t suspects = 25;             // in the document
 };
@@ -72,12 +77,6 @@ Result<void> findAround(CauseRun& causes, finding::CriticalReport& critical) {
   return {};
 }
 
-void addAll(std::vector<std::string>& to, const std::vector<std::string>& from, const char* technique) {
-  for (const std::string& text : from)
-    if (std::find(to.begin(), to.end(), text) == to.end())
-      to.push_back(fmt::format("{}: {}", technique, text));
-}
-
 // Experiments need the program's alter variant. Where that cannot be, the rest is asked of the run as it is.
 Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArguments& options,
                                     std::string& why) {
@@ -93,6 +92,20 @@ Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArgumen
   if (!isRecording) return made.error();
   why = made.error().message;
   return AlterableRun{};
+}
+
+// What the program that does it right does with the same input is what is expected.
+Result<void> askReference(const Context& context, ExplainArguments& options,
+                          const std::filesystem::path& output) {
+  RunOptions& run = options.value.run;
+  if (!run.expect.empty() || !run.oracle.empty())
+    return errorf("--reference says what is right: leave out --expect and --oracle");
+  FL_TRY(path, recordingFor(context, run));
+  run.words = {path.string()};
+  FL_TRY(recording, recording::Recording::open(path));
+  auto asked =
+      expectByReference(context, options.reference, options.laboratory.uncontained, recording, run, output);
+  return asked ? Result<void>() : asked.error();
 }
 
 // Lines in the order that a person reads them: decisions that repair the run, what made them, the cause tree.
@@ -122,97 +135,28 @@ bool isBare(std::string_view line) {
   return words.empty() || words == "else" || words == "do";
 }
 
-// The lines of a slice, those with the fewest dependences from the failure first.
-std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice) {
-  std::vector<uint32_t> depth(slice.nodes.size());
-  for (size_t k = 0; k < depth.size(); ++k)
-    if (uint32_t consumer = slice.nodes[k].consumer; consumer < k) depth[k] = depth[consumer] + 1;
-  std::vector<std::pair<uint32_t, uint32_t>> order; // depth, node
-  for (const auto& [id, count] : slice.instructions)
-    if (count.node < depth.size()) order.push_back({depth[count.node], count.node});
-  std::sort(order.begin(), order.end());
-  std::vector<finding::Place> lines;
-  std::set<std::pair<std::string, uint32_t>> seen;
-  const std::string& cwd = run.failing.run.recording.meta().cwd;
-  for (auto [far, node] : order) {
-    finding::Place at = technique::placeOf(run.history->code(), slice.nodes[node].id, cwd);
-    if (!at.isKnown() || finding::isLibraryFrame(at) || !seen.insert({at.file, at.line}).second) continue;
-    lines.push_back(std::move(at));
-  }
-  return lines;
-}
-
-// What made the address of the first access that no run may make: the operands of that instruction, by
-// values alone.
-Result<std::vector<finding::Place>> madeAddress(ValueRun& run, const finding::MemoryErrorInfo& error) {
-  replay::Replay& replay = run.failing.run.replay;
-  FL_CHECK(replay.seek(error.time));
-  std::vector<replay::FrameView> frames = replay.frames();
-  if (frames.empty() || frames[0].instruction == fir::kNone) return std::vector<finding::Place>();
-  const fir::Instruction& i = frames[0].image->instructions[frames[0].instruction];
-  depend::Question question;
-  question.time = error.time;
-  // Of a store the value does not matter; of a call or a copy all operands say where and how much.
-  uint32_t count = i.op == fir::Op::Store || i.op == fir::Op::Load ? 1 : i.operandCount;
-  bool isNegative = error.size && int64_t(*error.size) < 0; // then nothing but the size is wrong
-  for (uint32_t k = isNegative ? count - 1 : 0; k < count; ++k) question.operands.push_back(k);
-  depend::WalkOptions options;
-  options.control = options.addresses = false;
-  FL_TRY(slice, depend::sliceBackward(*run.history, question, options));
-  std::vector<finding::Place> lines = linesOf(run, slice);
-  std::erase_if(lines, [&](const finding::Place& p) {
-    return p.file == error.place.file && p.line == error.place.line;
-  });
-  constexpr size_t kMost = 12;
-  if (lines.size() > kMost) lines.resize(kMost);
-  return lines;
-}
-
-// The decisions that led to it, from inside out.
-Result<std::vector<finding::Place>> decidedAccess(ValueRun& run, CauseRun& causes,
-                                                  const finding::MemoryErrorInfo& error) {
-  std::vector<finding::Place> lines;
-  uint64_t at = error.time;
-  for (int k = 0; k < 2; ++k) {
-    FL_TRY(outer, causes.instances.control(at));
-    if (outer == depend::kNoInstance) break;
-    FL_TRY(x, causes.instances.at(outer));
-    depend::RunCode::Where where = run.history->code().where(x.id);
-    if (!where || where.module->image->instructions[where.local].op == fir::Op::Call) break;
-    lines.push_back(technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd));
-    at = outer;
-  }
-  return lines;
-}
-
-// Accesses that no run may make, whether the run died of them or not.
-Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, Clock::time_point end,
-                          finding::MemoryReport& report, explain::Found& found,
-                          finding::Explanation& explanation) {
+// What had to hold for the failure to follow.
+Result<void> lookAtInvariants(const Context& context, ValueRun& run, CauseRun& causes, Clock::time_point end,
+                              finding::InvariantsReport& report, explain::Found& found,
+                              finding::Explanation& explanation) {
+  constexpr size_t kMostSteps = 60; // those closest to the failure tell most
+  auto start = Clock::now();
   replay::Replay& replay = run.failing.run.replay;
   replay::Time failure = replay.now();
+  technique::InvariantOptions how;
+  how.mostSteps = kMostSteps;
+  causes.instances.setWatch([end] { return !wasInterrupted() && Clock::now() < end; });
+  auto trace = findInvariants(context, run, causes, true, how, end);
+  causes.instances.setWatch(nullptr);
+  if (!trace) return trace.error();
   run.watchUntil(end);
-  technique::MemoryQuestion question;
-  question.most = 3;
-  question.program = explanation.program;
-  FL_TRY(made, technique::findMemoryErrors(*run.history, question));
-  report = std::move(made);
-  found.memory = &report;
-  run.watchUntil(end);
-  if (!report.errors.empty()) {
-    auto address = madeAddress(run, report.errors.front());
-    if (address) found.address = std::move(*address);
-    auto decided = decidedAccess(run, causes, report.errors.front());
-    if (decided) found.decided = std::move(*decided);
-  }
-  std::string what = report.errors.empty()
-                         ? "no access that no run may make"
-                         : fmt::format("the first access that no run may make is at line {}",
-                                       report.errors.front().place.line);
-  explanation.tried.push_back(fmt::format("{} accesses to memory checked in {:.1f} s, {}: faultline memory",
-                                          report.stats.value("accesses", uint64_t(0)),
-                                          report.stats.value("seconds", 0.0), what));
-  addAll(explanation.caveats, report.caveats, "memory");
+  FL_CHECK(technique::describeInvariants(causes.made, *trace, nullptr, explanation.program.cwd, report));
+  run.stopWatching();
+  found.invariants = &report;
+  explanation.tried.push_back(fmt::format("{} statements made what had to hold, found in {:.1f} s: faultline "
+                                          "invariants",
+                                          report.steps.size(),
+                                          std::chrono::duration<double>(Clock::now() - start).count()));
   return replay.seek(failure);
 }
 
@@ -236,7 +180,7 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
         fmt::format("{} decisions taken the other way in {:.1f} s, {} of them make the "
                     "run pass: faultline critical",
                     out.critical.tried, out.critical.seconds, out.critical.passed));
-    addAll(explanation.caveats, out.critical.caveats, "critical");
+    explanation.addCaveats(out.critical.caveats, "critical");
     causeRun.instances.setWatch(
         [end = begin + seconds(budget * 0.7)] { return !wasInterrupted() && Clock::now() < end; });
     if (auto around = findAround(causeRun, out.critical); !around && !causeRun.instances.wasStopped())
@@ -259,11 +203,11 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
         fmt::format("{} small changes of the code in {:.1f} s, {} of them make the run "
                     "pass: faultline changes",
                     out.changes.tried, out.changes.seconds, out.changes.passed));
-    addAll(explanation.caveats, out.changes.caveats, "changes");
+    explanation.addCaveats(out.changes.caveats, "changes");
   }
   std::vector<std::string> caveats;
   laboratory.addCaveats(caveats);
-  addAll(explanation.caveats, caveats, "experiments");
+  explanation.addCaveats(caveats, "experiments");
   return {};
 }
 
@@ -275,6 +219,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   double budget = options.value.budget;
   RunOptions asked = options.value.run;
   if (!alterable.recording.empty()) options.value.run.words = {alterable.recording.string()};
+  FL_TRY(expectedOutput, TemporaryFile::create(".expected"));
+  if (!options.reference.empty()) FL_CHECK(askReference(context, options, expectedOutput.path()));
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "explain");
 
@@ -295,6 +241,12 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   finding::MemoryReport memory;
   if (isWanted(options, "memory"))
     FL_CHECK(lookAtMemory(*run, causeRun, begin + seconds(budget * 0.15), memory, found, explanation));
+  finding::InvariantsReport invariants;
+  if (isWanted(options, "invariants")) {
+    auto asked = lookAtInvariants(context, *run, causeRun, Clock::now() + seconds(budget * 0.05), invariants,
+                                  found, explanation);
+    if (!asked) explanation.caveats.push_back("invariants: " + asked.error().message);
+  }
   finding::CausesReport causes;
   if (isWanted(options, "causes")) {
     FL_TRY(tree,
@@ -303,7 +255,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     found.causes = &causes;
     explanation.tried.push_back(fmt::format("{} potential causes in {:.1f} s: faultline causes",
                                             causes.nodes.size(), causes.stats.value("seconds", 0.0)));
-    addAll(explanation.caveats, causes.caveats, "causes");
+    explanation.addCaveats(causes.caveats, "causes");
   }
   Experiments experiments;
   const bool canExperiment = !alterable.recording.empty() && !wasInterrupted();
@@ -318,10 +270,16 @@ Result<int> explain(const Context& context, ExplainArguments options) {
           "was over");
     if (isWanted(options, "slice")) found.slice = linesOf(*run, slice);
   }
+  if (canExperiment && isWanted(options, "chop") &&
+      hasInputToReduce(*run, options.value, options.reference)) {
+    auto asked = lookAtInput(context, options.value, options.laboratory, options.reference, budget * 0.1,
+                             found, explanation);
+    if (!asked) explanation.caveats.push_back("chop: " + asked.error().message);
+  }
   if (canExperiment) {
     auto tried = experiment(context, *run, causeRun, slice, options, begin, experiments, found, explanation);
     if (!tried) noExperiments = tried.error().message;
-    addAll(explanation.caveats, alterable.caveats, "experiments");
+    explanation.addCaveats(alterable.caveats, "experiments");
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
@@ -333,11 +291,11 @@ Result<int> explain(const Context& context, ExplainArguments options) {
         "no small change and no single decision makes the run pass: perhaps a statement "
         "is missing, or several are wrong");
   explanation.tree = causes.nodes;
-  explanation.stats = {{"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
-                       {"memory", memory.stats},
-                       {"causes", causes.stats},
-                       {"critical", experiments.critical.stats},
-                       {"changes", experiments.changes.stats}};
+  explanation.stats["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
+  explanation.stats["memory"] = memory.stats;
+  explanation.stats["causes"] = causes.stats;
+  explanation.stats["critical"] = experiments.critical.stats;
+  explanation.stats["changes"] = experiments.changes.stats;
   for (std::string& note : changedSources(explanation)) explanation.caveats.push_back(std::move(note));
   RunInput input{.file = asked.input};
   if (context.format == "gdb") {
@@ -356,14 +314,20 @@ void addExplain(CLI::App& app, Context& context) {
   auto options = std::make_shared<ExplainArguments>();
   addValueOptions(*command, options->value);
   command
+      ->add_option("--reference", options->reference,
+                   "A program that does it right, as the last release: what it prints is expected")
+      ->type_name("PROGRAM");
+  command
       ->add_option("--correct", options->causes.correct,
                    "This is right: a function, FILE or FILE:LINE; may be repeated")
       ->type_name("WHAT")
       ->allow_extra_args(false);
   command
-      ->add_option("--without", options->without,
-                   "Leave a technique out: memory, causes, slice, critical, changes; may be repeated")
-      ->check(CLI::IsMember({"memory", "causes", "slice", "critical", "changes"}))
+      ->add_option(
+          "--without", options->without,
+          "Leave a technique out: memory, invariants, causes, slice, chop, critical, changes; may be "
+          "repeated")
+      ->check(CLI::IsMember({"memory", "invariants", "causes", "slice", "chop", "critical", "changes"}))
       ->type_name("TECHNIQUE")
       ->allow_extra_args(false);
   command->add_option("--suspects", options->suspects, "How many the document (--json) has")

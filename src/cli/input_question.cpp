@@ -179,25 +179,6 @@ Result<FreshProgram> referenceProgram(const fs::path& program, const Context& co
   return FreshProgram{.variant = program, .program = program};
 }
 
-// --reference: what it prints is what is expected of the recorded run.
-Result<void> expectByReference(const Context& context, InputQuestionOptions& options,
-                               const recording::Recording& recording, InputQuestion& question,
-                               TemporaryFile& file) {
-  std::error_code failed;
-  fs::path program = fs::canonical(options.reference, failed);
-  if (failed) return errorf("{}: {}", options.reference, failed.message());
-  FL_TRY(reference, referenceProgram(program, context));
-  FL_TRY(runner, runnerFor(std::move(reference), {}, !options.executor.uncontained, recording.meta()));
-  question.reference = runner;
-  FL_TRY(expected, expectedBy(*runner, question.spec));
-  if (!expected.output)
-    return errorf("{} does not end by itself with this input: it cannot be the reference", options.reference);
-  FL_CHECK(writeFileAtomic(file.path(), *expected.output));
-  options.value.run.expect = file.path().string();
-  options.value.run.expectStatus = *expected.status;
-  return {};
-}
-
 // The whole output that is right for one input says nothing of another.
 Result<void> refuseExpectedOutput(const InputQuestion& question, const replay::Verdict& verdict,
                                   const recording::Expectation& expectation) {
@@ -382,6 +363,30 @@ Result<void> InputQuestion::settle() {
   return {};
 }
 
+Result<std::shared_ptr<const FreshRunner>> expectByReference(const Context& context,
+                                                             const std::string& reference, bool uncontained,
+                                                             const recording::Recording& recording,
+                                                             RunOptions& run, const fs::path& output) {
+  std::error_code failed;
+  fs::path program = fs::canonical(reference, failed);
+  if (failed) return errorf("{}: {}", reference, failed.message());
+  FL_TRY(made, referenceProgram(program, context));
+  FL_TRY(runner, runnerFor(std::move(made), {}, !uncontained, recording.meta()));
+  FL_TRY(spec, specOf(recording));
+  FL_TRY(expected, expectedBy(*runner, spec));
+  if (!expected.output)
+    return errorf("{} does not end by itself with this input: it cannot be the reference", reference);
+  FL_CHECK(writeFileAtomic(output, *expected.output));
+  run.expect = output.string();
+  run.expectStatus = *expected.status;
+  return std::shared_ptr<const FreshRunner>(std::move(runner));
+}
+
+bool mayHaveInput(const recording::Recording& recording) {
+  auto spec = specOf(recording);
+  return spec && (!spec->input.empty() || namesFiles(*spec));
+}
+
 technique::Unit unitOf(const InputQuestionOptions& options) {
   using technique::Unit;
   if (!options.separator.empty()) return Unit{.kind = Unit::Separated, .separator = options.separator};
@@ -437,8 +442,11 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
     question.caveats.push_back("standard input was a terminal or a device: it is empty in every repetition");
   options.value.run.words = {path.string()};
   FL_TRY(expectedOutput, TemporaryFile::create(".expected"));
-  if (!options.reference.empty())
-    FL_CHECK(expectByReference(context, options, recording, question, expectedOutput));
+  if (!options.reference.empty()) {
+    FL_TRY(runner, expectByReference(context, options.reference, options.executor.uncontained, recording,
+                                     options.value.run, expectedOutput.path()));
+    question.reference = std::move(runner);
+  }
   ValueOptions asked = options.value;
   asked.budget = std::min(options.value.budget / 4, kSliceSeconds);
   FL_TRY(expectation, expectationOf(options.value.run));

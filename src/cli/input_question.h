@@ -68,6 +68,16 @@ struct InputQuestion {
 // Records the run if need be, and repeats it: an error says why there is nothing to make smaller.
 Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOptions& options);
 
+// --reference: what it prints of the recorded run's input is what is expected of that run; it is put into
+// `output`, which `run` then names.
+Result<std::shared_ptr<const experiment::FreshRunner>>
+expectByReference(const Context& context, const std::string& reference, bool uncontained,
+                  const recording::Recording& recording, RunOptions& run,
+                  const std::filesystem::path& output);
+
+// The run had standard input, or names a file among its arguments.
+bool mayHaveInput(const recording::Recording& recording);
+
 technique::Unit unitOf(const InputQuestionOptions& options);
 
 // Searches with progress, within the budget, until Ctrl-C. By the fastest way; if what that finds does not

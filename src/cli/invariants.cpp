@@ -2,13 +2,12 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "cli/answer.h"
-#include "cli/cause_question.h"
 #include "cli/interrupt.h"
+#include "cli/invariant_question.h"
 #include "cli/laboratory.h"
 #include "cli/value_question.h"
 #include "compiler/toolchain.h"
 #include "report/invariants_text.h"
-#include "technique/causes/question.h"
 #include "technique/invariants/confirm.h"
 #include "technique/invariants/describe.h"
 #include "technique/invariants/program.h"
@@ -116,33 +115,20 @@ Result<int> invariants(const Context& context, InvariantsArguments options) {
   report.caveats.insert(report.caveats.end(), run->failing.point.caveats.begin(),
                         run->failing.point.caveats.end());
 
-  uint32_t thread = run->failing.run.replay.thread();
-  depend::Instances instances(*run->history);
-  logic::Terms terms;
-  logic::InstanceTerms made(terms, instances);
-  std::unique_ptr<logic::Solver> solver = logic::makeZ3(terms), checker = logic::makeCvc5(terms);
+  CauseRun causes(*run->history);
+  technique::InvariantOptions how;
+  how.addresses = options.addresses;
+  how.decisions = options.decisions;
+  how.mostSteps = options.most;
   bool isAtFailure = options.value.at.empty() && options.value.expression.empty();
-  technique::Wanted wanted = isAtFailure ? wantedOf(run->failing) : technique::Wanted{};
-  FL_TRY(question, technique::causeQuestion(made, run->question.from, thread, wanted));
-  technique::InvariantOptions trace;
-  trace.asValues = wanted.kind == technique::Wanted::NotNull;
-  trace.addresses = options.addresses;
-  trace.decisions = options.decisions;
-  trace.mostSteps = options.most;
-  auto progress = std::make_unique<Progress>(context.log(), "going back from the failure", 0);
-  trace.watch = [&](size_t steps) {
-    progress->update(steps);
-    return !wasInterrupted() && Clock::now() < deadline;
-  };
-  std::optional<logic::Term> condition;
-  if (question.wish) condition = terms.negate(question.wish->condition);
-  FL_TRY(found, technique::traceInvariants(made, *solver, checker.get(), condition, question.time, trace));
-  progress.reset();
+  FL_TRY(found, findInvariants(context, *run, causes, isAtFailure, how, deadline));
   run->stopWatching();
   FL_TRY(inputs, inputsOf(*run));
   const std::string& cwd = run->failing.run.recording.meta().cwd;
+  logic::InstanceTerms& made = causes.made;
   FL_CHECK(technique::describeInvariants(made, found, &inputs, cwd, report));
-  if (options.confirm) FL_CHECK(confirm(context, *run, options, made, found, *solver, deadline, report));
+  if (options.confirm)
+    FL_CHECK(confirm(context, *run, options, made, found, *causes.solver, deadline, report));
   if (!options.program.empty()) FL_CHECK(writeProgram(made, found, cwd, options.program, report));
   if (!found.isComplete)
     report.caveats.push_back(
@@ -160,7 +146,7 @@ Result<int> invariants(const Context& context, InvariantsArguments options) {
                   {"dropped", found.dropped},
                   {"reductions", found.reductions},
                   {"solver_calls", found.solverCalls},
-                  {"terms", terms.size()},
+                  {"terms", causes.terms.size()},
                   {"seconds", std::chrono::duration<double>(Clock::now() - start).count()}};
   report::InvariantsTextOptions shown{.mostSteps = options.all ? 0u : 40u};
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {

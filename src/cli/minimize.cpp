@@ -79,7 +79,7 @@ Result<void> simplify(const Context& context, const MinimizeCommand& command, In
   report.stats["timeline"] = timelineJson(found.timeline);
   if (found.dependenceTaken)
     report.stats["slice"] = {{"taken", *found.dependenceTaken}, {"removed", found.dependenceRemoved}};
-  FL_TRY(made, writeReproduction(question, found.inputs, ".min", command.output));
+  FL_TRY(made, writeReproduction(question, found.inputs, {".min", command.output}));
   report.inputs = made.inputs;
   report.command = made.command;
   report.caveats.insert(report.caveats.end(), made.caveats.begin(), made.caveats.end());
@@ -95,8 +95,8 @@ Result<void> isolate(const Context& context, const MinimizeCommand& command, Inp
   report.unit = found.unit;
   if (found.wasStopped) report.stopped = whyStopped(command.asked);
   fillStats(found.stats, found.levels, report);
-  FL_TRY(good, writeReproduction(question, found.passing, ".pass"));
-  FL_TRY(bad, writeReproduction(question, found.failing, ".min", command.output));
+  FL_TRY(good, writeReproduction(question, found.passing, {".pass"}));
+  FL_TRY(bad, writeReproduction(question, found.failing, {".min", command.output}));
   report.inputs = bad.inputs;
   report.command = bad.command;
   report.difference = finding::IsolatedDifference{good.inputs, found.steps, {}};

@@ -74,13 +74,13 @@ std::string environmentText(const InputSet& inputs, const experiment::RunSpec& r
 } // namespace
 
 Result<Reproduction> writeReproduction(const InputQuestion& question, const InputSet& inputs,
-                                       const std::string& suffix, const std::string& name) {
+                                       const ReproductionFiles& files) {
   Reproduction out;
   out.run = question.spec;
   InputSet inArguments; // what stands in the command itself
   std::string cwd = fs::current_path().string();
-  bool isElsewhere = cwd != question.spec.cwd;
-  std::string wished = name;
+  bool isElsewhere = cwd != question.spec.cwd || !files.folder.empty();
+  std::string wished = files.first;
   for (size_t k = 0; k < inputs.size(); ++k) {
     const InputSource& s = inputs[k];
     finding::MinimizedInput shown = describe(question.inputs[k], s);
@@ -90,7 +90,7 @@ Result<Reproduction> writeReproduction(const InputQuestion& question, const Inpu
       continue;
     }
     std::string base = s.kind == InputSource::StandardInput ? "stdin" : fs::path(s.name).filename().string();
-    FL_TRY(path, writeFresh(wished.empty() ? base + suffix : wished, s.bytes));
+    FL_TRY(path, writeFresh(files.folder / (wished.empty() ? base + files.suffix : wished), s.bytes));
     wished.clear();
     shown.written = path.string();
     out.inputs.push_back(std::move(shown));
@@ -107,7 +107,8 @@ Result<Reproduction> writeReproduction(const InputQuestion& question, const Inpu
   out.run = applied(std::move(out.run), inArguments);
   out.command = environmentText(inputs, out.run) + shellCommand(out.run.argv);
   if (!out.standardInput.empty()) out.command += " < " + shellWord(out.standardInput);
-  if (isElsewhere) out.command = fmt::format("cd {} && {}", shellWord(question.spec.cwd), out.command);
+  if (cwd != question.spec.cwd)
+    out.command = fmt::format("cd {} && {}", shellWord(question.spec.cwd), out.command);
   return out;
 }
 

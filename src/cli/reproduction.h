@@ -14,9 +14,14 @@ struct Reproduction {
   std::string standardInput; // file; empty: none was written
 };
 
-// Files are called after what they were, with this behind (".min"), in the current directory; `name` is for
-// the first of them. What is there already is left alone.
+struct ReproductionFiles {
+  std::string suffix = {};           // behind what they were called: ".min"
+  std::string first = {};            // name of the first of them; empty: as the others
+  std::filesystem::path folder = {}; // empty: the current directory
+};
+
+// What is there already is left alone.
 Result<Reproduction> writeReproduction(const InputQuestion& question, const technique::InputSet& inputs,
-                                       const std::string& suffix, const std::string& name = "");
+                                       const ReproductionFiles& files);
 
 } // namespace faultline::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 
@@ -23,9 +24,7 @@ namespace {
 constexpr size_t kShown = 4; // lines of a node that a person reads before the rest folds
 
 std::string valueText(const CauseStatement& s) {
-  if (!s.value) return "";
-  if (s.isCondition && !s.value->name.empty()) return fmt::format("{} is {}", s.value->name, s.value->text);
-  return s.value->name.empty() ? s.value->text : fmt::format("{} = {}", s.value->name, s.value->text);
+  return s.value ? finding::valueText(*s.value, s.isCondition) : "";
 }
 
 class Fuser {
@@ -37,6 +36,7 @@ public:
     if (found_.changes) addChanges();
     if (found_.memory) addMemory();
     if (found_.causes) addCauses();
+    if (found_.invariants) addInvariants();
     addSlice();
     std::vector<Suspect> all;
     for (auto& [line, suspect] : suspects_) {
@@ -85,9 +85,11 @@ private:
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
       if (isFailure(d.place)) continue; // that it fails is decided there
-      std::string was = d.condition && !d.condition->name.empty()
-                            ? fmt::format("`{}` was {}", d.condition->name, d.condition->text)
-                            : "it was decided so";
+      std::string was =
+          d.condition && !d.condition->name.empty()
+              ? fmt::format("{} was {}{}", finding::codeText(d.condition->name), d.condition->text,
+                            d.condition->with.empty() ? "" : " (" + d.condition->with + ")")
+              : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * kind * ofShare(d.share);
       add(d.place, {"critical", fmt::format("{}; taken the other way, {}", was, finding::effectText(d.share)),
@@ -238,6 +240,31 @@ private:
     for (const Place& place : found_.slice)
       add(place, {"slice", "the failure depends on it, or might have",
                   w_.inSlice / (1 + double(read++) / w_.halfSlice)});
+    read = 0;
+    for (const Place& place : found_.chop)
+      add(place, {"chop", "carries what makes the run fail from the input to the failure",
+                  w_.inChop / (1 + double(read++) / w_.halfSlice)});
+  }
+
+  // More than that nobody reads.
+  static std::string heldText(const std::vector<std::string>& conditions) {
+    constexpr size_t kMost = 80;
+    std::string all = fmt::format("{}", fmt::join(conditions, " && "));
+    return all.size() <= kMost ? fmt::format("after it, `{}` was enough for the failure", all)
+                               : "made a part of what had to hold for the failure";
+  }
+
+  // From the failure backwards.
+  void addInvariants() {
+    std::set<Line> seen;
+    const auto& steps = found_.invariants->steps;
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      if (finding::isLibraryFrame(step->place) || step->after.empty()) continue;
+      size_t read = seen.size();
+      if (!seen.insert({step->place.file, step->place.line}).second) continue;
+      add(step->place,
+          {"invariants", heldText(step->after), w_.invariant / (1 + double(read) / w_.halfInvariant)});
+    }
   }
 
   const CauseNodeInfo* nodeOf(const Place& place) const {

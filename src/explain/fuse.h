@@ -5,6 +5,8 @@
 //   feeds such a decision       it made what the decision was decided by
 //   made the failing value      in the cause of the failure itself
 //   in the cause tree           the less has to be read before it, the more
+//   what had to hold            it made what the failure followed from, whatever else had been
+//   in the chop                 it carries what made the run fail from its input to the failure
 //   in the relevant slice       the failure depends on it, or might have; the closer, the more
 //
 // The weights are few and named; docs/explain.md says how they were set.
@@ -14,6 +16,7 @@
 #include "finding/changes_report.h"
 #include "finding/critical_report.h"
 #include "finding/explanation.h"
+#include "finding/invariants_report.h"
 #include "finding/memory_report.h"
 
 #include <functional>
@@ -33,6 +36,9 @@ struct Weights {
   double halfFeeds = 3;
   double inSlice = 0.8; // the first line of the relevant slice
   double halfSlice = 12;
+  double invariant = 0.5; // the last line that made what had to hold
+  double halfInvariant = 6;
+  double inChop = 0.4;     // the line of the chop that is closest to the failure
   double halfInserted = 4; // places for an assignment that is missing after which that weight is halved
   // What repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
@@ -65,6 +71,9 @@ struct Found {
   std::vector<finding::Place> address = {}, decided = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.
   std::vector<finding::Place> slice = {};
+  const finding::InvariantsReport* invariants = nullptr;
+  // The lines of the chop, in that order.
+  std::vector<finding::Place> chop = {};
   // What made each of the critical decisions come out so, in their order.
   std::vector<finding::CauseNodeInfo> feeds = {};
 };

@@ -10,7 +10,17 @@ Json toJson(const Place& place) {
   return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"function", place.function}};
 }
 
-Json toJson(const Value& value) { return {{"name", value.name}, {"type", value.type}, {"text", value.text}}; }
+std::string valueText(const Value& value, bool isCondition) {
+  if (value.name.empty()) return value.text;
+  std::string with = value.with.empty() ? "" : " (" + value.with + ")";
+  return value.name + (isCondition ? " is " : " = ") + value.text + with;
+}
+
+Json toJson(const Value& value) {
+  Json out = {{"name", value.name}, {"type", value.type}, {"text", value.text}};
+  if (!value.with.empty()) out["with"] = value.with;
+  return out;
+}
 
 namespace {
 

@@ -27,8 +27,11 @@ struct Value {
   std::string name = {};
   std::string type = {};
   std::string text = {};
+  std::string with = {}; // of a condition: what it was decided by, "n = 3, m = 2"; empty: it says so itself
   bool operator==(const Value&) const = default;
 };
+// "n = 3"; of a condition "n > m is true (n = 3, m = 2)".
+std::string valueText(const Value& value, bool isCondition);
 
 // The name of a condition that the source's own words cannot be found for.
 inline constexpr const char* kUnnamedCondition = "the condition";

@@ -1,6 +1,34 @@
 #include "finding/explanation.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 namespace faultline::finding {
+
+void Explanation::addCaveats(const std::vector<std::string>& more, const char* technique) {
+  for (const std::string& text : more)
+    if (std::find(caveats.begin(), caveats.end(), text) == caveats.end())
+      caveats.push_back(fmt::format("{}: {}", technique, text));
+}
+
+std::vector<std::string> sentencesOf(const SmallestInput& smallest) {
+  constexpr size_t kMostShown = 200;
+  std::vector<std::string> out;
+  for (const MinimizedInput& i : smallest.inputs) {
+    bool isCut = i.isCut || i.text.size() > kMostShown;
+    std::string bytes = i.text.size() > kMostShown ? i.text.substr(0, kMostShown) + "..." : i.text;
+    std::string perhaps = smallest.isOneMinimal ? "" : "; perhaps fewer would do";
+    if (i.isGone || i.after == 0)
+      out.push_back(fmt::format("{} is not needed for it to fail in the same way", i.what));
+    else if (i.after == i.before)
+      out.push_back(fmt::format("all {} bytes of {} are needed for it to fail in the same way{}", i.before,
+                                i.what, perhaps));
+    else
+      out.push_back(fmt::format("{} of {} bytes of {} fail in the same way{}: {}{}", i.after, i.before,
+                                i.what, perhaps, isCut ? "they begin " : "", bytes));
+  }
+  return out;
+}
 
 Document toDocument(const Explanation& explanation) {
   Document document;
@@ -33,6 +61,12 @@ Document toDocument(const Explanation& explanation) {
   }
   document.part["suspects"] = std::move(suspects);
   if (!explanation.tree.empty()) document.part["tree"] = nodesJson(explanation.tree);
+  if (const auto& smallest = explanation.smallest) {
+    Json inputs = Json::array();
+    for (const MinimizedInput& i : smallest->inputs) inputs.push_back(toJson(i));
+    document.part["smallest_input"] = {{"inputs", std::move(inputs)},
+                                       {"one_minimal", smallest->isOneMinimal}};
+  }
   document.part["tried"] = explanation.tried;
   return document;
 }

@@ -4,6 +4,7 @@
 
 #include "finding/causes_report.h"
 #include "finding/edit.h"
+#include "finding/minimize_report.h"
 
 namespace faultline::finding {
 
@@ -32,14 +33,26 @@ struct Suspect {
   std::vector<ChainStep> chain = {};   // from here to the failure, in order of time
 };
 
+// The smallest input that was found with which the run fails in the same way.
+struct SmallestInput {
+  std::vector<MinimizedInput> inputs = {};
+  bool isOneMinimal = false; // no byte of it can be left out
+};
+// "3 of 120 bytes of standard input fail in the same way: "((\n"", a sentence for each input.
+std::vector<std::string> sentencesOf(const SmallestInput& smallest);
+
 struct Explanation {
   ProgramInfo program = {};
   std::optional<FailureInfo> failure = {};
   std::vector<Suspect> suspects = {};   // the first is the most suspicious
   std::vector<CauseNodeInfo> tree = {}; // all potential causes, in the order to be read; empty: not asked
-  std::vector<std::string> tried = {};  // what was done, a sentence each
+  std::optional<SmallestInput> smallest = {};
+  std::vector<std::string> tried = {}; // what was done, a sentence each
   std::vector<std::string> caveats = {};
   Json stats = Json::object();
+
+  // Those that are not known yet, with the technique that they are about.
+  void addCaveats(const std::vector<std::string>& more, const char* technique);
 };
 
 Document toDocument(const Explanation& explanation);

@@ -1,7 +1,6 @@
 #include "finding/minimize_report.h"
 
 namespace faultline::finding {
-namespace {
 
 Json toJson(const MinimizedInput& input) {
   Json out = {{"what", input.what},
@@ -13,8 +12,6 @@ Json toJson(const MinimizedInput& input) {
   if (input.isGone) out["gone"] = true;
   return out;
 }
-
-} // namespace
 
 // What scripts look at first: one input, or all of them as if they were one.
 Json inputJson(const std::vector<MinimizedInput>& inputs) {

@@ -39,6 +39,7 @@ struct MinimizeReport {
 };
 
 Document toDocument(const MinimizeReport& report);
+Json toJson(const MinimizedInput& input);
 Json inputJson(const std::vector<MinimizedInput>& inputs);
 
 } // namespace faultline::finding

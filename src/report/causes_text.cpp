@@ -13,10 +13,7 @@ constexpr size_t kOfTheFailure = 24;  // and of the first
 
 std::string valueText(const finding::CauseStatement& s) {
   if (!s.value) return "";
-  std::string text = s.isCondition && !s.value->name.empty()
-                         ? fmt::format("{} is {}", s.value->name, s.value->text)
-                     : s.value->name.empty() ? s.value->text
-                                             : fmt::format("{} = {}", s.value->name, s.value->text);
+  std::string text = finding::valueText(*s.value, s.isCondition);
   if (s.instances > 1) text += fmt::format(", {} times", s.instances);
   return text;
 }

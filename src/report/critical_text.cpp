@@ -11,6 +11,7 @@ std::string sentence(const finding::CriticalDecision& d) {
   std::string condition = finding::codeText(
       d.condition && !d.condition->name.empty() ? d.condition->name : finding::kUnnamedCondition);
   std::string was = d.condition && !d.condition->text.empty() ? " was " + d.condition->text : " was decided";
+  if (d.condition && !d.condition->with.empty()) was += " (" + d.condition->with + ")";
   if (d.switchedTo)
     return fmt::format("{}{}; had it been {}, {}", condition, was, *d.switchedTo,
                        finding::effectText(d.share));

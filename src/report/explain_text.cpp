@@ -109,6 +109,10 @@ std::string renderExplanation(const finding::Explanation& explanation, SourceFil
     out += screen.terminal.paint(Style::Red, wrapped(what, screen.width(), 2)) + "\n";
     if (explanation.failure->output) out += "\n" + renderOutput(*explanation.failure, screen);
   }
+  if (explanation.smallest && explanation.failure && explanation.failure->output) out += "\n";
+  if (explanation.smallest)
+    for (const std::string& text : sentencesOf(*explanation.smallest))
+      out += wrapped(shownText(text, screen), screen.width(), 2) + "\n";
   size_t number = 0;
   for (const finding::Suspect& s : explanation.suspects) {
     if (number >= options.mostSuspects) break;

@@ -82,6 +82,8 @@ private:
     if (e_.failure && e_.failure->place.isKnown())
       out += fmt::format("#   in {}() at {}:{}\n", oneLine(e_.failure->place.function),
                          shown(e_.failure->place), e_.failure->place.line);
+    if (e_.smallest)
+      for (const std::string& text : sentencesOf(*e_.smallest)) out += fmt::format("# {}\n", oneLine(text));
     return out;
   }
 

@@ -67,6 +67,8 @@ private:
       out += fmt::format("<p class=\"what\">{}{}</p>\n", html(e_.failure->message), where);
       if (e_.failure->output) out += wrongOutput(*e_.failure->output);
     }
+    if (e_.smallest)
+      for (const std::string& text : sentencesOf(*e_.smallest)) out += "<p>" + html(text) + "</p>\n";
     return out + fmt::format("<p class=\"run dim\"><code>{}</code> in <code>{}</code></p>\n</header>\n",
                              html(shellCommand(e_.program.argv)), html(e_.program.cwd));
   }

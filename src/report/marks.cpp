@@ -16,8 +16,7 @@ void addValue(Mark& mark, const std::string& text) {
 }
 
 std::string valueText(const finding::CauseStatement& s) {
-  if (!s.value || s.value->name.empty()) return s.value ? s.value->text : "";
-  return fmt::format("{} {} {}", s.value->name, s.isCondition ? "is" : "=", s.value->text);
+  return s.value ? finding::valueText(*s.value, s.isCondition) : "";
 }
 
 } // namespace

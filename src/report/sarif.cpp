@@ -62,6 +62,7 @@ public:
     run["properties"]["program"] = {{"path", log_.program.path}, {"argv", log_.program.argv}};
     if (log_.failure) run["properties"]["failure"] = finding::toJson(*log_.failure);
     if (!log_.tried.empty()) run["properties"]["tried"] = log_.tried;
+    if (!log_.smallest.empty()) run["properties"]["smallestInput"] = log_.smallest;
     Json out;
     out["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
     out["version"] = "2.1.0";

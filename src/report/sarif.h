@@ -32,7 +32,8 @@ struct SarifLog {
   finding::ProgramInfo program = {};
   std::optional<finding::FailureInfo> failure = {};
   std::vector<SarifResult> results = {};
-  std::vector<std::string> caveats = {}, tried = {};
+  std::vector<std::string> caveats = {}, tried = {},
+                           smallest = {}; // what was not proven, what was done, the smallest input
 };
 
 struct SarifOptions {

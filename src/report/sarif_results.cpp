@@ -20,11 +20,6 @@ template <class Report> SarifLog logOf(const Report& report, const char* techniq
           .caveats = report.caveats};
 }
 
-std::string valueText(const finding::Value& v, bool isCondition) {
-  if (v.name.empty()) return v.text;
-  return fmt::format("{} {} {}", v.name, isCondition ? "is" : "=", v.text);
-}
-
 std::string sentence(std::string text) {
   if (!text.empty() && std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
   return text;
@@ -48,7 +43,7 @@ void addFailure(SarifLog& log) {
 void addStatements(SarifLog& log, const std::vector<finding::SliceStatement>& statements, const char* rule) {
   for (const finding::SliceStatement& s : statements) {
     if (s.isLibrary) continue;
-    std::string value = s.value ? valueText(*s.value, false) + ": " : "";
+    std::string value = s.value ? finding::valueText(*s.value, false) + ": " : "";
     log.results.push_back(
         {.rule = rule, .level = "note", .place = s.place, .message = sentence(value + s.why)});
     log.results.back().properties = {{"relation", s.relation}, {"instances", s.instances}};
@@ -60,6 +55,7 @@ void addStatements(SarifLog& log, const std::vector<finding::SliceStatement>& st
 SarifLog sarifOf(const finding::Explanation& explanation) {
   SarifLog log = logOf(explanation, "explain");
   log.tried = explanation.tried;
+  if (explanation.smallest) log.smallest = sentencesOf(*explanation.smallest);
   double top = explanation.suspects.empty() ? 0 : explanation.suspects[0].score;
   for (size_t k = 0; k < explanation.suspects.size(); ++k) {
     const finding::Suspect& s = explanation.suspects[k];
@@ -89,7 +85,8 @@ SarifLog sarifOf(const finding::CausesReport& report) {
       if (!text->empty()) r.message += (r.message.empty() ? "" : " ") + sentence(*text);
     if (r.message.empty()) r.message = "A potential cause of the failure.";
     for (const finding::CauseStatement& s : n.statements)
-      if (!s.isLibrary) r.flow.push_back({s.place, s.value ? valueText(*s.value, s.isCondition) : ""});
+      if (!s.isLibrary)
+        r.flow.push_back({s.place, s.value ? finding::valueText(*s.value, s.isCondition) : ""});
     std::reverse(r.flow.begin(), r.flow.end());
     r.properties = {{"node", n.id}, {"parent", n.parent}, {"level", n.level}, {"kind", n.kind}};
     log.results.push_back(std::move(r));

@@ -25,8 +25,7 @@ std::string valueNote(const SliceStatement& s) {
   if (!s.value || s.value->text.empty()) return "";
   const finding::Value& v = *s.value;
   bool test = s.value->type.empty() && (v.text == "true" || v.text == "false");
-  if (v.name.empty()) return v.text;
-  return test ? fmt::format("{} is {}", v.name, v.text) : fmt::format("{} = {}", v.name, v.text);
+  return finding::valueText(v, test);
 }
 
 std::string note(const SliceStatement& s) {

@@ -136,10 +136,31 @@ private:
     if (!value) return {InstanceText::Tests};
     std::string name = condition ? condition->text : finding::kUnnamedCondition;
     if (i.op == Op::CondBr)
-      return {InstanceText::Tests, finding::Value{name, "", *value & 1 ? "true" : "false"}};
+      return {InstanceText::Tests,
+              finding::Value{name, "", *value & 1 ? "true" : "false", decidedBy(frame, operand, *value & 1)}};
     std::string number = condition && condition->type.get() ? text(inWords(condition->type, *value))
                                                             : std::to_string(int64_t(*value));
     return {InstanceText::Tests, finding::Value{name, "", number}};
+  }
+
+  // The values of both sides of the comparison, where they are news: `n == 3 is true` says what n is, and
+  // where something lies matters to nobody.
+  std::string decidedBy(const FrameView& frame, fir::Operand condition, bool isTrue) {
+    const fir::Image& image = *frame.image;
+    if (frame.instruction == 0 || fir::operandKind(condition) != fir::OperandKind::Word) return "";
+    const fir::Instruction& test = image.instructions[frame.instruction - 1];
+    bool isComparison = test.op == Op::ICmp || test.op == Op::FCmp;
+    if (!isComparison || test.dst != fir::operandIndex(condition)) return "";
+    constexpr uint8_t kEqual = 32, kUnequal = 33; // of llvm::CmpInst::Predicate
+    bool isSaid = test.op == Op::ICmp && (test.sub == kEqual ? isTrue : test.sub == kUnequal && !isTrue);
+    std::string out;
+    for (fir::Operand side : image.operandsOf(test)) {
+      if (fir::operandKind(side) != fir::OperandKind::Word) continue;
+      auto value = operandText(frame, side, test.type);
+      if (!value || value->name.empty() || value->text.starts_with("0x") || isSaid) continue;
+      out += (out.empty() ? "" : ", ") + value->name + " = " + value->text;
+    }
+    return out;
   }
 
   InstanceText returned(const FrameView& frame, const fir::Instruction& i) {

@@ -47,6 +47,13 @@ std::vector<int> firstLines(const json& document, size_t count) {
   return lines;
 }
 
+json evidenceOf(const json& document, int line, const std::string& technique) {
+  for (const json& s : document["suspects"])
+    for (const json& e : s["evidence"])
+      if (s["place"]["line"] == line && e["technique"] == technique) return e;
+  return {};
+}
+
 const char* const kCount = R"(#include <stdio.h>
 int main(void) {
   int values[] = {4, 9, 2, 7, 9, 1}, most = 0, count = 0;
@@ -69,6 +76,8 @@ TEST_F(Explain, AnAssignmentThatWasWronglyLeftOut) {
   EXPECT_THAT(firstLines(document, 2), Contains(8));
   const json& first = document["suspects"][0];
   EXPECT_EQ(first["rank"], 1);
+  EXPECT_THAT(evidenceOf(document, 8, "critical").value("text", ""),
+              HasSubstr("`values[i] > most` was false (values[i] = 1, most = 9)"));
   EXPECT_FALSE(first["evidence"].empty());
   EXPECT_EQ(document["technique"], "explain");
 }
@@ -169,7 +178,7 @@ TEST_F(Explain, AskedAgainItGoesOnWhereItWasUnlessToldNotTo) {
 TEST_F(Explain, TechniquesCanBeLeftOut) {
   build(kCount);
   test::writeFile(dir_ / "right", "1 times 9\n");
-  const std::set<std::string> all{"causes", "slice", "critical", "changes"};
+  const std::set<std::string> all{"invariants", "causes", "slice", "critical", "changes"};
   for (const std::string& left : all) {
     std::vector<std::string> words{"--expect", "right", "--", "./program"};
     for (const std::string& other : all)
@@ -180,6 +189,93 @@ TEST_F(Explain, TechniquesCanBeLeftOut) {
     for (const json& s : document["suspects"])
       for (const json& e : s["evidence"]) EXPECT_EQ(e["technique"], left);
   }
+}
+
+const char* const kDepth = R"(#include <assert.h>
+#include <stdio.h>
+int main(void) {
+  int c, depth = 0, words = 0;
+  while ((c = getchar()) != EOF) {
+    if (c == ' ')
+      words++;
+    if (c == '(')
+      depth++;
+    if (c == ')')
+      depth--;
+    assert(depth >= 0);
+  }
+  printf("%d\n", words);
+  return 0;
+}
+)";
+
+// Of a run that ends by itself what is right needs not be said, so that a smaller input can be judged.
+TEST_F(Explain, TheSmallestInputIsToldAndNothingIsLeftBehind) {
+  build(kDepth);
+  test::writeFile(dir_ / "in", "(an apple) (a pear)) and so on\n");
+  json document = ask({"--stdin", "in", "--", "./program"});
+  ASSERT_TRUE(document.contains("smallest_input")) << document["caveats"].dump(1);
+  const json& smallest = document["smallest_input"];
+  EXPECT_EQ(smallest["one_minimal"], true);
+  ASSERT_EQ(smallest["inputs"].size(), 1u);
+  EXPECT_EQ(smallest["inputs"][0]["text"], "\")\"");
+  EXPECT_EQ(smallest["inputs"][0]["before"], 31);
+  EXPECT_EQ(smallest["inputs"][0]["written"], nullptr);
+  EXPECT_FALSE(evidenceOf(document, 10, "chop").is_null()) << document["suspects"].dump(1);
+  EXPECT_THAT(evidenceOf(document, 5, "critical").value("text", ""), HasSubstr("`getchar() != -1`"));
+  EXPECT_TRUE(evidenceOf(document, 7, "chop").is_null()); // counts words, of which there is none now
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+    files.insert(entry.path().filename());
+  EXPECT_EQ(files, (std::set<std::string>{"cache", "data", "in", "program", "program.c"}));
+
+  test::RunResult screen = run({"--stdin", "in", "--", "./program"});
+  EXPECT_THAT(screen.out, HasSubstr("1 of 31 bytes of standard input fail in the same way: \")\""));
+  EXPECT_FALSE(ask({"--without", "chop", "--stdin", "in", "--", "./program"}).contains("smallest_input"));
+}
+
+// What is right for this input says nothing of another.
+TEST_F(Explain, NoSmallerInputIsLookedForWhereItCouldNotBeJudged) {
+  build(kDepth);
+  test::writeFile(dir_ / "in", "(an apple) (a pear) and so on\n");
+  test::writeFile(dir_ / "right", "7\n");
+  json document = ask({"--expect", "right", "--stdin", "in", "--", "./program"});
+  EXPECT_FALSE(document.contains("smallest_input"));
+  for (const json& note : document["caveats"]) EXPECT_THAT(note, Not(HasSubstr("chop")));
+}
+
+TEST_F(Explain, AProgramThatDoesItRightSaysWhatIsExpected) {
+  build(kDepth);
+  ASSERT_EQ(test::run({"/bin/mv", "program", "right"}, options_).status, 0);
+  std::string wrong = kDepth;
+  wrong.replace(wrong.find("words++"), 7, "words += 1 + (depth > 1)");
+  build(wrong);
+  test::writeFile(dir_ / "in", "one (two (three four) five) six\n");
+  json document = ask({"--reference", "./right", "--stdin", "in", "--", "./program"});
+  EXPECT_EQ(document["failure"]["output"]["expected"], "5") << document["failure"].dump(1);
+  EXPECT_THAT(firstLines(document, 3), Contains(7));
+  EXPECT_EQ(document["smallest_input"]["inputs"][0]["text"], "\"(( \"");
+
+  test::RunResult both = run({"--reference", "./right", "--expect", "in", "--", "./program"});
+  EXPECT_EQ(both.status, 1);
+  EXPECT_THAT(both.err, HasSubstr("leave out --expect"));
+}
+
+TEST_F(Explain, WhatHadToHoldSpeaksForTheLinesThatMadeIt) {
+  build(R"(#include <assert.h>
+static int scale(int n) {
+  return n * 3;
+}
+int main(void) {
+  int width = scale(4);
+  int area = width * 2;
+  assert(area == 16);
+  return 0;
+}
+)");
+  json document = ask({"--", "./program"});
+  EXPECT_THAT(evidenceOf(document, 7, "invariants").value("text", ""), HasSubstr("`area != 16`"));
+  EXPECT_THAT(evidenceOf(document, 6, "invariants").value("text", ""), HasSubstr("`width * 2 != 16`"));
 }
 
 TEST_F(Explain, AHangIsNotFollowedForEver) {

@@ -158,6 +158,22 @@ TEST(Fuse, WhatIsOnlyInTheSliceComesLast) {
   EXPECT_THAT(suspects[1].reason, HasSubstr("depends on it"));
 }
 
+TEST(Fuse, WhatHadToHoldCountsFromTheFailureBackwards) {
+  finding::InvariantsReport invariants;
+  invariants.steps = {{.place = at(3), .after = {"n == 0"}},
+                      {.place = at(5), .after = {"n == 0", "m == 1"}},
+                      {.place = {"/usr/include/x.h", 1, 1, "g"}, .after = {"k == 2"}},
+                      {.place = at(3), .after = {}}};
+  auto suspects = fuse({.invariants = &invariants}, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(5, 3));
+  EXPECT_EQ(suspects[0].reason, "after it, `n == 0 && m == 1` was enough for the failure");
+}
+
+TEST(Fuse, OfTheSliceWhatIsInTheChopComesFirst) {
+  auto suspects = fuse({.slice = {at(30), at(31), at(32)}, .chop = {at(32)}}, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(32, 30, 31));
+}
+
 TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
   CausesReport causes =
       tree({node(0, 0, 0, {statement(20, 100, "r", "4"), statement(9, 90, "d", "4")}),

@@ -1,0 +1,85 @@
+#include "cli/explain_memory.h"
+
+#include "cli/slice_lines.h"
+#include "technique/instance_text.h"
+#include "technique/memory/memory.h"
+
+namespace faultline::cli {
+namespace {
+
+// What made the address of the first access that no run may make: the operands of that instruction, by
+// values alone.
+Result<std::vector<finding::Place>> madeAddress(ValueRun& run, const finding::MemoryErrorInfo& error) {
+  replay::Replay& replay = run.failing.run.replay;
+  FL_CHECK(replay.seek(error.time));
+  std::vector<replay::FrameView> frames = replay.frames();
+  if (frames.empty() || frames[0].instruction == fir::kNone) return std::vector<finding::Place>();
+  const fir::Instruction& i = frames[0].image->instructions[frames[0].instruction];
+  depend::Question question;
+  question.time = error.time;
+  // Of a store the value does not matter; of a call or a copy all operands say where and how much.
+  uint32_t count = i.op == fir::Op::Store || i.op == fir::Op::Load ? 1 : i.operandCount;
+  bool isNegative = error.size && int64_t(*error.size) < 0; // then nothing but the size is wrong
+  for (uint32_t k = isNegative ? count - 1 : 0; k < count; ++k) question.operands.push_back(k);
+  depend::WalkOptions options;
+  options.control = options.addresses = false;
+  FL_TRY(slice, depend::sliceBackward(*run.history, question, options));
+  std::vector<finding::Place> lines = linesOf(run, slice);
+  std::erase_if(lines, [&](const finding::Place& p) {
+    return p.file == error.place.file && p.line == error.place.line;
+  });
+  constexpr size_t kMost = 12;
+  if (lines.size() > kMost) lines.resize(kMost);
+  return lines;
+}
+
+// The decisions that led to it, from inside out.
+Result<std::vector<finding::Place>> decidedAccess(ValueRun& run, CauseRun& causes,
+                                                  const finding::MemoryErrorInfo& error) {
+  std::vector<finding::Place> lines;
+  uint64_t at = error.time;
+  for (int k = 0; k < 2; ++k) {
+    FL_TRY(outer, causes.instances.control(at));
+    if (outer == depend::kNoInstance) break;
+    FL_TRY(x, causes.instances.at(outer));
+    depend::RunCode::Where where = run.history->code().where(x.id);
+    if (!where || where.module->image->instructions[where.local].op == fir::Op::Call) break;
+    lines.push_back(technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd));
+    at = outer;
+  }
+  return lines;
+}
+
+} // namespace
+
+Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
+                          finding::MemoryReport& report, explain::Found& found,
+                          finding::Explanation& explanation) {
+  replay::Replay& replay = run.failing.run.replay;
+  replay::Time failure = replay.now();
+  run.watchUntil(end);
+  technique::MemoryQuestion question;
+  question.most = 3;
+  question.program = explanation.program;
+  FL_TRY(made, technique::findMemoryErrors(*run.history, question));
+  report = std::move(made);
+  found.memory = &report;
+  run.watchUntil(end);
+  if (!report.errors.empty()) {
+    auto address = madeAddress(run, report.errors.front());
+    if (address) found.address = std::move(*address);
+    auto decided = decidedAccess(run, causes, report.errors.front());
+    if (decided) found.decided = std::move(*decided);
+  }
+  std::string what = report.errors.empty()
+                         ? "no access that no run may make"
+                         : fmt::format("the first access that no run may make is at line {}",
+                                       report.errors.front().place.line);
+  explanation.tried.push_back(fmt::format("{} accesses to memory checked in {:.1f} s, {}: faultline memory",
+                                          report.stats.value("accesses", uint64_t(0)),
+                                          report.stats.value("seconds", 0.0), what));
+  explanation.addCaveats(report.caveats, "memory");
+  return replay.seek(failure);
+}
+
+} // namespace faultline::cli

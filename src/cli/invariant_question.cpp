@@ -1,0 +1,29 @@
+#include "cli/invariant_question.h"
+
+#include "cli/interrupt.h"
+
+#include <chrono>
+
+namespace faultline::cli {
+
+Result<technique::InvariantTrace> findInvariants(const Context& context, ValueRun& run, CauseRun& causes,
+                                                 bool isAtFailure, technique::InvariantOptions how,
+                                                 std::chrono::steady_clock::time_point deadline) {
+  if (!causes.solver) causes.solver = logic::makeZ3(causes.terms);
+  if (!causes.checker) causes.checker = logic::makeCvc5(causes.terms);
+  technique::Wanted wanted = isAtFailure ? wantedOf(run.failing) : technique::Wanted{};
+  uint32_t thread = run.failing.run.replay.thread();
+  FL_TRY(question, technique::causeQuestion(causes.made, run.question.from, thread, wanted));
+  how.asValues = wanted.kind == technique::Wanted::NotNull;
+  Progress progress(context.log(), "going back from the failure", 0);
+  how.watch = [&](size_t steps) {
+    progress.update(steps);
+    return !wasInterrupted() && std::chrono::steady_clock::now() < deadline;
+  };
+  std::optional<logic::Term> condition;
+  if (question.wish) condition = causes.terms.negate(question.wish->condition);
+  return technique::traceInvariants(causes.made, *causes.solver, causes.checker.get(), condition,
+                                    question.time, how);
+}
+
+} // namespace faultline::cli
