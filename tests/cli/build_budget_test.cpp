@@ -76,8 +76,7 @@ TEST_F(BuildBudget, RunsThatAreStartedTogetherBuildOneVariant) {
   writeFile(dir / "small.c", "int main(int argc, char** argv) { return argc == 2; }\n");
   ASSERT_EQ(ask({kBin + "/faultline-cc", "-g", "small.c", "-o", "small"}).status, 0);
   std::string record = kBin + "/faultline record -q -- ./small";
-  RunResult answer =
-      ask({"/bin/sh", "-c", fmt::format("{0} & {0} & {0} & wait", record)});
+  RunResult answer = ask({"/bin/sh", "-c", fmt::format("{0} & {0} & {0} & wait", record)});
   EXPECT_EQ(answer.status, 0) << answer.err;
   EXPECT_EQ(answer.err, "");
   size_t variants = 0, locks = 0;
