@@ -247,6 +247,18 @@ Result<Definition> InstanceTerms::copied(const Bytes& bytes) {
   return out;
 }
 
+// Nothing if they are too many, or the replay was asked too often.
+Result<std::vector<uint8_t>> InstanceTerms::bytesBefore(uint64_t time, uint64_t address, uint64_t size) {
+  constexpr uint64_t kMostBytes = 256, kMostInstructions = 200'000'000, kCheckpoint = 8'000'000;
+  std::vector<uint8_t> bytes;
+  if (size > kMostBytes || replayed_ > kMostInstructions) return bytes;
+  replayed_ += time % kCheckpoint;
+  FL_CHECK(instances_.history().replay().seek(time));
+  bytes.resize(size);
+  instances_.history().replay().memoryView().read(address, bytes);
+  return bytes;
+}
+
 // What the outside call was given for what flow number `flow` made.
 Result<void> InstanceTerms::addGiven(const Executed& call, uint32_t number, std::vector<Term>& given,
                                      Definition& out) {
@@ -277,8 +289,20 @@ Result<void> InstanceTerms::addGiven(const Executed& call, uint32_t number, std:
         if (p.origin.kind != Origin::Made) continue;
         FL_TRY(maker, instances_.at(p.origin.time));
         bool isStore = maker.instruction->op == Op::Store || maker.instruction->op == Op::Fill;
-        if (!isStore) { // what its bytes were nobody recorded here
-          out.through.push_back(p.origin.time);
+        if (!isStore) { // a copy, or another outside call: what its bytes were the replay knows
+          FL_TRY(bytes, bytesBefore(call.time, source.address + p.offset, p.size));
+          if (bytes.empty()) {
+            out.through.push_back(p.origin.time);
+            continue;
+          }
+          constexpr uint32_t kWord = 8; // wider ones are no numbers
+          for (uint32_t k = 0; k < p.size; k += kWord) {
+            uint32_t size = std::min(kWord, p.size - k);
+            for (const OriginPiece& part : cutPieces({p}, p.offset + k, size)) {
+              FL_TRY(term, piece(part, std::span(bytes).subspan(k, size), out));
+              if (term && !terms_.isConstant(term)) given.push_back(term);
+            }
+          }
           continue;
         }
         FL_TRY(variable, made(p.origin.time));

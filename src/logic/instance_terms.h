@@ -79,6 +79,7 @@ private:
   Result<Definition> defineBytes(const Bytes& bytes, uint64_t number);
   Result<Definition> copied(const Bytes& bytes);
   Result<Definition> written(const Bytes& bytes, uint64_t number);
+  Result<std::vector<uint8_t>> bytesBefore(uint64_t time, uint64_t address, uint64_t size);
   Result<void> addGiven(const depend::Executed& call, uint32_t flow, std::vector<Term>& given,
                         Definition& out);
   Result<Term> ifGiven(std::span<const Term> given, Term recorded, uint64_t tag);
@@ -96,6 +97,7 @@ private:
   std::unordered_map<uint64_t, Definition> definitions_; // by tag
   std::vector<Bytes> bytes_;
   uint64_t unseen_ = 0;
+  uint64_t replayed_ = 0;                                       // instructions, to look up bytes
   std::unordered_map<uint64_t, std::vector<uint32_t>> bytesAt_; // by time
 };
 

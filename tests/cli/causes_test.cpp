@@ -471,6 +471,24 @@ int main(int argc, char **argv) {
   EXPECT_THAT(text.out, HasSubstr("in cause 1"));
 }
 
+TEST_F(Causes, WhatACallReadIsFollowedToTheCallThatWroteIt) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+int main(void) {
+  double v = 0;
+  char text[40], copy[40];
+  v = v * 3;
+  snprintf(text, sizeof text, "%.2f", v);
+  memcpy(copy, text, sizeof copy);
+  printf("%d\n", (int)strlen(copy));
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "expected", "5\n");
+  json tree = ask({"--expect", "expected", "--", "./program"});
+  EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({9, 8, 7, 6, 4}));
+}
+
 TEST_F(Causes, ABudgetOfNodesIsSaid) {
   build(kShapes);
   json tree = ask({"--most", "2", "--", "./program", "6", "5", "4"});

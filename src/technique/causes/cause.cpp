@@ -216,6 +216,7 @@ bool CauseFinder::isSatisfiedByGuess(std::span<const Term> conditions) {
     Term v = variables[k], was = recorded[v.id];
     if (!was) continue;
     uint32_t width = terms_.width(v);
+    if (width > 64) continue;
     Term one = terms_.bits(width, 1);
     Term guesses[] = {terms_.add(was, one),
                       terms_.binary(logic::Kind::Sub, was, one),
