@@ -54,7 +54,7 @@ uint64_t WriterMap::run(uint64_t address, uint64_t most, Maker maker) const {
 size_t InstanceWindow::bytes() const {
   return records.size() * sizeof(InstanceRecord) + makers.size() * 4 +
          accesses.size() * sizeof(MemoryAccess) + pieces.size() * sizeof(MemoryPiece) +
-         frames.size() * sizeof(InstanceFrame);
+         frames.size() * sizeof(InstanceFrame) + (branches.size() + writes.size()) * 4;
 }
 
 namespace {
@@ -418,6 +418,7 @@ private:
     }
     if (fir::isTerminator(image, i)) frame.ends[frame.block] = current_;
     if (i.op == Op::CondBr || i.op == Op::Switch || i.op == Op::IndirectBr) w_.branches.push_back(current_);
+    if (i.op == Op::Store) w_.writes.push_back(current_);
     if (i.op == Op::Call) {
       frame.calling = current_;
       r.extra = fir::kNone;

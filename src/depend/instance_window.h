@@ -122,6 +122,7 @@ struct InstanceWindow {
   std::vector<PassedArgument> passed;
   std::vector<uint64_t> given; // words that came from outside: arguments of callbacks, what longjmp returned
   std::vector<uint32_t> branches;                           // numbers of those that have a choice, ascending
+  std::vector<uint32_t> writes;                             // numbers of stores to memory, ascending
   std::unordered_map<uint32_t, std::vector<uint64_t>> wide; // results of more than one word
   WriterMap memory;                                         // where the window ends
   std::map<uint32_t, std::vector<FrameEnd>> stacks;         // by thread, outermost first

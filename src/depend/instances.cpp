@@ -435,4 +435,18 @@ Result<void> Instances::branches(uint64_t from, uint64_t to,
   return {};
 }
 
+Result<void> Instances::writes(uint64_t from, uint64_t to,
+                               const std::function<bool(uint64_t, uint32_t)>& visit) {
+  while (to > from) {
+    FL_TRY(w, window(to - 1));
+    auto end = std::lower_bound(w->writes.begin(), w->writes.end(), to - w->start);
+    for (auto it = end; it != w->writes.begin();) {
+      uint64_t time = w->start + *--it;
+      if (time < from || !visit(time, w->records[*it].id)) return {};
+    }
+    to = w->start;
+  }
+  return {};
+}
+
 } // namespace faultline::depend

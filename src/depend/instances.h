@@ -94,6 +94,9 @@ public:
   // Times of branches that had a choice in from..to, the latest first, until visit says false.
   Result<void> branches(uint64_t from, uint64_t to,
                         const std::function<bool(uint64_t time, uint32_t id, uint32_t depth)>& visit);
+  // The same of stores to memory.
+  Result<void> writes(uint64_t from, uint64_t to,
+                      const std::function<bool(uint64_t time, uint32_t id)>& visit);
   uint64_t windowsMade() const { return made_; }
   // Asked before more of the run is looked at; false: no more, and what needs it fails.
   void setWatch(std::function<bool()> watch) {

@@ -471,6 +471,58 @@ int main(int argc, char **argv) {
   EXPECT_THAT(text.out, HasSubstr("in cause 1"));
 }
 
+std::vector<int> allLines(const json& tree) {
+  std::vector<int> lines;
+  for (const json& n : tree["nodes"])
+    for (int line : linesOf(n)) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(Causes, AWriteThatWentElsewhereIsACause) {
+  build(R"(#include <assert.h>
+static int table[8], other[8];
+int main(int argc, char **argv) {
+  int at = argc * 3;
+  other[at] = 5;
+  table[at] = 7;
+  assert(table[1] == 7);
+  return 0;
+}
+)");
+  json tree = ask({"--", "./program"});
+  const json* node = nodeAt(tree, 6);
+  ASSERT_NE(node, nullptr) << tree["nodes"].dump(1);
+  EXPECT_EQ((*node)["kind"], "elsewhere");
+  EXPECT_EQ((*node)["relation"], "written to another place, it would have changed what line 7 uses");
+  EXPECT_THAT(linesOf(*node), ElementsAre(6, 4));
+  EXPECT_EQ(nodeAt(tree, 5), nullptr); // another array
+  json pruned = ask({"--correct", "program.c:6", "--", "./program"});
+  EXPECT_EQ(nodeAt(pruned, 6), nullptr);
+}
+
+TEST_F(Causes, WhatASystemHeaderWroteIsTheStatementThatCalledIt) {
+  build(R"(#include <cstdio>
+#include <deque>
+static std::deque<int> waiting;
+static void discount() {
+  waiting.clear();
+}
+int main() {
+  waiting.push_back(4);
+  discount();
+  for (int n : waiting)
+    std::printf("%d\n", n);
+  std::puts("end");
+  return 0;
+}
+)",
+        "program.cpp");
+  test::writeFile(dir_ / "expected", "4\nend\n");
+  json tree = ask({"--expect", "expected", "--", "./program"});
+  EXPECT_THAT(allLines(tree), Contains(5)) << tree["nodes"].dump(1);
+  EXPECT_THAT(linesToRead(tree), Contains(5));
+}
+
 TEST_F(Causes, WhatACallReadIsFollowedToTheCallThatWroteIt) {
   build(R"(#include <stdio.h>
 #include <string.h>

@@ -123,6 +123,11 @@ Result<ConditionFinder::Use> ConditionFinder::useOf(const Executed& x) {
     if (!use.isMemory) return use;
     FL_TRY(pieces, instances.loaded(x.time));
     since(pieces);
+    if (i.op == Op::Load) {
+      FL_TRY(access, instances.access(x.time));
+      use.access = modRef().accessOf(x.module, x.local);
+      if (access) use.address = access->address;
+    }
   } else if (i.op == Op::Call) { // an outside one reads what its arguments point to
     FL_TRY(effect, instances.effect(x.time));
     bool reads = false;
@@ -153,7 +158,42 @@ void ConditionFinder::addArguments(Use& use, const Executed& call) {
 Result<void> ConditionFinder::indirect(uint64_t time, uint32_t distance, Found& found) {
   FL_TRY(x, terms_.instances().at(time));
   FL_TRY(use, useOf(x));
-  return mightHaveChanged(x, use, distance, found);
+  FL_CHECK(mightHaveChanged(x, use, distance, found));
+  return elsewhere(x, use, distance, found);
+}
+
+// Stores between, to the same member or array as far as the analysis can tell, that went to another place:
+// the value that was used may be one that should have been overwritten.
+Result<void> ConditionFinder::elsewhere(const Executed& x, const Use& use, uint32_t distance, Found& found) {
+  if (use.access == fir::kNone || !use.address) return {};
+  depend::Instances& instances = terms_.instances();
+  std::unordered_map<uint32_t, bool> alike; // by instruction
+  size_t scanned = 0;
+  uint32_t suspects = 0;
+  Result<void> failed;
+  FL_CHECK(instances.writes(
+      std::max(use.from, instances.history().replay().start()), x.time, [&](uint64_t at, uint32_t id) {
+        auto [it, isNew] = alike.try_emplace(id, false);
+        if (!isNew && !it->second) return ++scanned < kMostScanned;
+        auto store = instances.at(at);
+        if (!store) {
+          failed = store.error();
+          return false;
+        }
+        if (isNew) {
+          it->second = modRef().accessOf(store->module, store->local) == use.access &&
+                       store->thread == x.thread && !isCorrect(*store);
+          suspects += it->second;
+        }
+        if (it->second) {
+          uint32_t further = kPlace + kMemory + suspects + (isSystem(*store) ? kSystem : 0);
+          add(found, CriticalCondition::Elsewhere, *store, x.time, distance + further);
+          Same& c = found[{CriticalCondition::Elsewhere, id}];
+          if (c.concerns == x.time) c.address = use.address;
+        }
+        return ++scanned < kMostScanned;
+      }));
+  return failed;
 }
 
 Result<void> ConditionFinder::mightHaveChanged(const Executed& x, const Use& use, uint32_t distance,
@@ -310,6 +350,12 @@ Result<std::optional<Wish>> ConditionFinder::wish(const CriticalCondition& condi
     uint32_t operand = x.instruction->op == Op::Copy ? 1 : 0;
     FL_TRY(address, terms_.operand(condition.time, operand, passed));
     return wishOther(address, condition.time, std::move(passed));
+  }
+  case CriticalCondition::Elsewhere: {
+    FL_TRY(address, terms_.operand(condition.time, 0, passed));
+    if (!address || t.isConstant(address)) return std::optional<Wish>();
+    return std::optional(Wish{t.equal(address, t.bits(t.width(address), condition.address)), condition.time,
+                              std::move(passed)});
   }
   default: {
     FL_TRY(decided, terms_.decision(condition.time, passed));

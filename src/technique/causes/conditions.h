@@ -4,6 +4,7 @@
 //   if (a > 0) d = c + 3;     direct: a > 0 decided that d was given its value
 //   if (b < 0) c = 2;         indirect: had it been true, c would have been another
 //   d = t[i];                 place: another i would have read another element
+//   t[j] = 7; ... d = t[i];   elsewhere: with j == i, d would have been 7
 #pragma once
 
 #include "program/mod_ref.h"
@@ -12,12 +13,13 @@
 namespace faultline::technique {
 
 struct CriticalCondition {
-  enum Kind : uint8_t { Failure, Direct, Indirect, Decided, Place } kind = Direct;
+  enum Kind : uint8_t { Failure, Direct, Indirect, Decided, Place, Elsewhere } kind = Direct;
   uint64_t time = 0;     // of the branch; of the access
   uint32_t id = 0;       // its instruction
   uint64_t concerns = 0; // the instance of the cause that it would have changed
   uint32_t distance = 0; // steps from the wish to what it concerns, and from there to the condition
   uint64_t count = 1;    // instances that are the same but for the iteration
+  uint64_t address = 0;  // Elsewhere: where it should have written
   std::vector<uint64_t> others = {}; // some of them, latest first
 };
 
@@ -63,12 +65,15 @@ private:
     uint32_t word = fir::kNone;
     bool isMemory = false;
     fir::DynamicBitset aliases = {};
-    uint64_t from = 0; // since when it was what was read
+    uint64_t from = 0;            // since when it was what was read
+    uint32_t access = fir::kNone; // of a load: what it reads, as the analysis tells it apart
+    uint64_t address = 0;         // and where
   };
   Result<Use> useOf(const depend::Executed& x);
   void addAccess(Use& use, uint32_t access);
   void addArguments(Use& use, const depend::Executed& call);
   Result<void> mightHaveChanged(const depend::Executed& x, const Use& use, uint32_t distance, Found& found);
+  Result<void> elsewhere(const depend::Executed& x, const Use& use, uint32_t distance, Found& found);
   static std::vector<CriticalCondition> sorted(Found& found);
   Result<void> place(uint64_t time, uint32_t distance, Found& found);
   const fir::ModRef& modRef();

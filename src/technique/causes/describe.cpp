@@ -29,6 +29,8 @@ const char* kindName(CriticalCondition::Kind kind) {
     return "decided";
   case CriticalCondition::Place:
     return "place";
+  case CriticalCondition::Elsewhere:
+    return "elsewhere";
   }
   return "";
 }
@@ -140,6 +142,8 @@ private:
       return std::string("decided before, in contradiction to what should have been");
     case CriticalCondition::Place:
       return fmt::format("which place in memory line {} uses", at.line);
+    case CriticalCondition::Elsewhere:
+      return fmt::format("written to another place, it would have changed what line {} uses", at.line);
     }
     return std::string();
   }
@@ -216,7 +220,8 @@ Result<void> addValues(logic::InstanceTerms& terms, finding::CausesReport& repor
   size_t count = 0;
   for (finding::CauseNodeInfo& n : report.nodes) {
     if (count >= most) break;
-    if (n.kind != "failure" && n.kind != "place") asked[n.time].push_back(&n.condition), ++count;
+    if (n.kind != "failure" && n.kind != "place" && n.kind != "elsewhere")
+      asked[n.time].push_back(&n.condition), ++count;
     for (finding::CauseStatement& s : n.statements)
       if (!s.isLibrary && count < most) asked[s.time].push_back(&s.value), ++count;
   }

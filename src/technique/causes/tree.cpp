@@ -74,7 +74,7 @@ private:
     FL_TRY(x, terms_.instances().at(question.time));
     root.condition.id = x.id;
     if (question.wish) {
-      FL_TRY(cause, causes_.find(*question.wish));
+      FL_TRY(cause, causeOf(*question.wish));
       root.cause = std::move(cause);
     } else {
       FL_TRY(decider, conditions_.decider(question.time));
@@ -86,7 +86,7 @@ private:
         visited_[{CriticalCondition::Direct, decided.id}] = 1;
         FL_TRY(wish, conditions_.wish(root.condition));
         if (wish) {
-          FL_TRY(cause, causes_.find(*wish));
+          FL_TRY(cause, causeOf(*wish));
           root.cause = std::move(cause);
         }
         root.cause.instances.insert(root.cause.instances.begin(), branch);
@@ -156,10 +156,50 @@ private:
                : kind;
   }
 
+  Result<Cause> causeOf(const Wish& wish) {
+    FL_TRY(cause, causes_.find(wish));
+    FL_CHECK(addCallSites(cause));
+    return std::move(cause);
+  }
+
+  // What code of the system did stands for the program's call that made it do so.
+  Result<void> addCallSites(Cause& cause) {
+    if (!options_.scope.isSystemPlace) return {};
+    std::set<uint64_t> calls;
+    for (uint64_t time : cause.instances) {
+      FL_TRY(x, terms_.instances().at(time));
+      if (!options_.scope.isSystemPlace(x.id)) continue;
+      FL_TRY(call, ownCall(time));
+      if (call == kNoInstance) continue;
+      calls.insert(call);
+      auto far = cause.distances.find(time);
+      if (far == cause.distances.end()) continue;
+      auto [it, isNew] = cause.distances.try_emplace(call, far->second);
+      it->second = std::min(it->second, far->second);
+    }
+    calls.insert(cause.instances.begin(), cause.instances.end());
+    cause.instances.assign(calls.rbegin(), calls.rend());
+    return {};
+  }
+  Result<uint64_t> ownCall(uint64_t time) {
+    FL_TRY(call, terms_.instances().caller(time));
+    if (call == kNoInstance) return call;
+    auto it = ownCalls_.find(call);
+    if (it != ownCalls_.end()) return it->second;
+    FL_TRY(x, terms_.instances().at(call));
+    uint64_t own = call;
+    if (options_.scope.isSystemPlace(x.id)) {
+      FL_TRY(outer, ownCall(call));
+      own = outer;
+    }
+    ownCalls_[call] = own;
+    return own;
+  }
+
   Result<void> add(const Waiting& waiting) {
     FL_TRY(wish, conditions_.wish(waiting.condition));
     if (!wish) return {};
-    FL_TRY(cause, causes_.find(*wish));
+    FL_TRY(cause, causeOf(*wish));
     cause.instances.insert(cause.instances.begin(), waiting.condition.time);
     CauseNode node;
     node.parent = waiting.parent;
@@ -217,6 +257,7 @@ private:
   std::vector<Waiting> later_;
   std::map<std::pair<CriticalCondition::Kind, uint32_t>, size_t> visited_;
   std::set<std::pair<uint64_t, uint32_t>> instancesAsked_;
+  std::unordered_map<uint64_t, uint64_t> ownCalls_; // of a call: the program's own around it
   std::unordered_set<uint64_t> seen_;
   std::set<Line> lines_;
 };
