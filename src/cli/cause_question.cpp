@@ -169,7 +169,8 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
   run.stopWatching();
   double grown = std::chrono::duration<double>(Clock::now() - start).count();
   FL_TRY(inputs, inputsOf(run));
-  FL_CHECK(technique::describeCauses(causes.made, tree, &inputs, cwd, report, mostValues));
+  FL_CHECK(technique::describeCauses(causes.made, tree, &inputs, cwd, report,
+                                     {.mostValues = mostValues, .mostShare = arguments.share / 100}));
   if (!tree.isComplete)
     report.caveats.push_back(
         fmt::format("the tree is not complete: {} nodes were grown; --budget, --levels and "
@@ -189,6 +190,7 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
   report.stats = {{"nodes", tree.nodes.size()},
                   {"conditions", tree.conditions},
                   {"instances", tree.instances},
+                  {"instances_shown", report.shownInstances},
                   {"run", run.failing.run.replay.now()},
                   {"solver_calls", calls},
                   {"terms", causes.terms.size()},

@@ -13,6 +13,7 @@ struct CauseArguments {
   std::vector<std::string> correct;
   uint32_t levels = 0; // 0: all
   size_t most = 400;
+  double share = 100; // percent of the run that is shown at first
   bool noSolver = false;
 };
 

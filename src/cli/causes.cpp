@@ -13,9 +13,11 @@ struct CausesArguments {
   ValueOptions value;
   CauseArguments causes;
   bool all = false, interactive = false;
+  CausesArguments() { causes.share = 7; } // as published trees hold
 };
 
-Result<int> causes(const Context& context, const CausesArguments& options) {
+Result<int> causes(const Context& context, CausesArguments options) {
+  if (options.all || options.interactive) options.causes.share = 100;
   using Clock = std::chrono::steady_clock;
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "causes");
@@ -52,6 +54,13 @@ void addCauses(CLI::App& app, Context& context) {
   command->add_option("--levels", options->causes.levels, "Grow the tree no deeper")->type_name("N");
   command->add_option("--most", options->causes.most, "Grow no more nodes")
       ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--share", options->causes.share,
+          "Show causes, the most telling first, that hold this much of the run; leave the others open")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   command->add_flag(
       "-i,--interactive", options->interactive,

@@ -59,7 +59,7 @@ Result<std::vector<finding::CauseNodeInfo>> feedsOf(CauseRun& causes, const find
     }
     tree.nodes.push_back(std::move(node));
   }
-  FL_CHECK(technique::describeCauses(causes.made, tree, nullptr, cwd, report, 200));
+  FL_CHECK(technique::describeCauses(causes.made, tree, nullptr, cwd, report, {.mostValues = 200}));
   return report.nodes;
 }
 

@@ -33,6 +33,7 @@ Json toJson(const CauseNodeInfo& n) {
   json["distance"] = n.distance;
   json["expanded"] = n.isExpanded;
   json["minimal"] = n.isMinimal;
+  json["left_open"] = n.isLeftOpen;
   return json;
 }
 
@@ -41,6 +42,7 @@ Json toJson(const CauseLine& line) {
   json["node"] = line.node;
   json["does"] = doesName(line.does);
   json["instances"] = line.instances;
+  json["left_open"] = line.isLeftOpen;
   return json;
 }
 
@@ -70,6 +72,7 @@ Document toDocument(const CausesReport& report) {
   for (const CauseLine& line : report.order) document.part["order"].push_back(toJson(line));
   document.part["correct"] = report.correct;
   document.part["folded"] = report.folded;
+  document.part["left_open"] = report.leftOpen;
   return document;
 }
 

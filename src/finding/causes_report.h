@@ -46,6 +46,7 @@ struct CauseNodeInfo {
   bool isEarly = false;  // the contradiction needs nothing from before the first statement
   bool isExpanded = true;
   bool isMinimal = true;
+  bool isLeftOpen = false; // beyond the share of the run that a reader is shown at first
 };
 
 // A line of the tree, in the order to be read.
@@ -55,6 +56,7 @@ struct CauseLine {
   Does does = Does::Passes;
   double cost = 0;        // the less, the earlier
   uint64_t instances = 0; // different ones in the nodes of the lines up to this
+  bool isLeftOpen = false;
 };
 
 struct CausesReport {
@@ -64,6 +66,8 @@ struct CausesReport {
   std::vector<CauseLine> order = {};     // all their lines, the most telling first
   std::vector<std::string> correct = {}; // what the user holds to be right
   uint64_t folded = 0;                   // conditions that led to nothing new
+  uint64_t leftOpen = 0;                 // nodes
+  uint64_t shownInstances = 0;           // different ones in the nodes that are not left open
   std::vector<std::string> caveats = {};
   Json stats = Json::object();
 };

@@ -80,18 +80,21 @@ std::string renderCauses(const finding::CausesReport& report, SourceFiles& files
   std::string out;
   if (report.failure) out += wrapped(headline(*report.failure, screen), screen.width(), 2) + "\n\n";
   out += readFirst(report, options.mostLines, files, screen);
-  size_t number = 0;
+  size_t number = 0, shown = 0;
   uint32_t level = ~0u;
   for (const finding::CauseNodeInfo& n : report.nodes) {
-    if (options.mostNodes && number >= options.mostNodes) break;
+    ++number;
+    if (n.isLeftOpen) continue;
+    if (options.mostNodes && shown >= options.mostNodes) break;
+    ++shown;
     if (n.level != level) {
       level = n.level;
       out += level == 0 ? "What made it fail\n" : fmt::format("Level {}: what led to that\n", level);
     }
-    out += renderCause(n, ++number, options.mostNodes == 0, files, screen);
+    out += renderCause(n, number, options.mostNodes == 0, files, screen);
   }
-  if (number < report.nodes.size())
-    out += fmt::format("\n{} more potential causes; --all shows them\n", report.nodes.size() - number);
+  if (shown < report.nodes.size())
+    out += fmt::format("\n{} more potential causes; --all shows them\n", report.nodes.size() - shown);
   return out + renderCaveats(report.caveats, screen);
 }
 

@@ -541,6 +541,42 @@ int main(void) {
   EXPECT_THAT(linesOf(tree["nodes"][0]), IsSupersetOf({9, 8, 7, 6, 4}));
 }
 
+TEST_F(Causes, WhatIsBeyondTheShareOfTheRunIsLeftOpen) {
+  std::string source = "#include <assert.h>\nint main(int argc, char **argv) {\n  int x = 0;\n";
+  for (int k = 0; k < 40; ++k)
+    source += "  if (argc * " + std::to_string(k + 2) + " > 1000)\n    x = " + std::to_string(k) + ";\n";
+  build(source + "  assert(x == 1);\n  return 0;\n}\n");
+  auto shown = [](const json& tree) {
+    size_t count = 0;
+    for (const json& n : tree["nodes"]) count += !n["left_open"].get<bool>();
+    return count;
+  };
+  json all = ask({"--share", "100", "--", "./program"});
+  EXPECT_EQ(all["left_open"], 0);
+  EXPECT_EQ(shown(all), all["nodes"].size());
+  ASSERT_EQ(all["nodes"].size(), 41u); // the failure and each condition
+  EXPECT_EQ(all["stats"]["instances_shown"], all["stats"]["instances"]);
+
+  json least = ask({"--share", "0", "--", "./program"});
+  EXPECT_EQ(least["nodes"].size(), all["nodes"].size()); // what is left open is there, and marked
+  EXPECT_EQ(shown(least), 12u);
+  EXPECT_EQ(least["left_open"], 29);
+
+  for (std::string share : {"10", "30", "60"}) {
+    json tree = ask({"--share", share, "--", "./program"});
+    std::map<int, bool> isOpen;
+    for (const json& n : tree["nodes"]) isOpen[n["id"]] = n["left_open"];
+    for (const json& n : tree["nodes"])
+      if (!n["left_open"] && !n["parent"].is_null()) EXPECT_FALSE(isOpen[n["parent"]]);
+    for (const json& line : tree["order"]) EXPECT_EQ(line["left_open"], isOpen[line["node"]]);
+    bool fits = tree["stats"]["instances_shown"].get<double>() <=
+                std::stod(share) / 100 * tree["stats"]["run"].get<double>();
+    EXPECT_TRUE(fits || shown(tree) == 12) << share;
+  }
+  test::RunResult text = test::run({kBin + "/faultline", "causes", "--", "./program"}, options_);
+  EXPECT_THAT(text.out, HasSubstr("29 more potential causes; --all shows them"));
+}
+
 TEST_F(Causes, ABudgetOfNodesIsSaid) {
   build(kShapes);
   json tree = ask({"--most", "2", "--", "./program", "6", "5", "4"});

@@ -214,6 +214,39 @@ void countInstances(const CauseTree& tree, std::vector<finding::CauseLine>& orde
   }
 }
 
+// What a reader meets first is shown, with what leads there, until it is too much.
+void leaveOpen(const CauseTree& tree, double mostShare, finding::CausesReport& report) {
+  constexpr size_t kAlways = 12;
+  if (tree.nodes.empty()) return;
+  auto most = uint64_t(mostShare * double(tree.nodes[0].condition.time));
+  std::unordered_set<uint32_t> shown;
+  std::unordered_set<uint64_t> instances;
+  auto show = [&](uint32_t number) {
+    for (; shown.insert(number).second; number = tree.nodes[number].parent)
+      instances.insert(tree.nodes[number].cause.instances.begin(), tree.nodes[number].cause.instances.end());
+  };
+  auto fits = [&](uint32_t number) {
+    std::unordered_set<uint64_t> added;
+    for (; !shown.contains(number); number = tree.nodes[number].parent) {
+      for (uint64_t time : tree.nodes[number].cause.instances)
+        if (!instances.contains(time)) added.insert(time);
+      if (number == tree.nodes[number].parent) break;
+    }
+    return instances.size() + added.size() <= most;
+  };
+  show(0);
+  bool isAll = mostShare >= 1;
+  for (const finding::CauseLine& line : report.order)
+    if (isAll || shown.size() < kAlways || fits(line.node)) show(line.node);
+  for (finding::CauseNodeInfo& n : report.nodes) {
+    if (isAll) show(n.id);
+    n.isLeftOpen = !shown.contains(n.id);
+    report.leftOpen += n.isLeftOpen;
+  }
+  for (finding::CauseLine& line : report.order) line.isLeftOpen = !shown.contains(line.node);
+  report.shownInstances = instances.size();
+}
+
 // In order of time, so that the replay goes through the run once.
 Result<void> addValues(logic::InstanceTerms& terms, finding::CausesReport& report, size_t most) {
   std::map<uint64_t, std::vector<std::optional<finding::Value>*>> asked;
@@ -256,7 +289,7 @@ std::string sourceText(const logic::TermLeaf& leaf, const depend::Inputs* inputs
 
 Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const depend::Inputs* inputs,
                             std::string_view workingDirectory, finding::CausesReport& report,
-                            size_t mostValues) {
+                            const DescribeOptions& options) {
   Describer describer(terms, workingDirectory);
   for (uint32_t k = 0; k < tree.nodes.size(); ++k) {
     if (tree.nodes[k].isFolded) {
@@ -277,7 +310,8 @@ Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, 
   });
   report.order = readingOrder(report.nodes);
   countInstances(tree, report.order);
-  return addValues(terms, report, mostValues);
+  leaveOpen(tree, options.mostShare, report);
+  return addValues(terms, report, options.mostValues);
 }
 
 } // namespace faultline::technique

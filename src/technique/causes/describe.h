@@ -7,9 +7,16 @@
 
 namespace faultline::technique {
 
-// Fills in nodes: places, values, reasons. Values of at most `mostValues` statements are looked up.
+struct DescribeOptions {
+  size_t mostValues = 2000; // of statements, that are looked up
+  // Nodes are shown, in the order of reading and with those above them, while they hold no more than this
+  // share of the run until the failure; the others are left open. A dozen is always shown.
+  double mostShare = 1;
+};
+
+// Fills in nodes: places, values, reasons.
 Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const depend::Inputs* inputs,
                             std::string_view workingDirectory, finding::CausesReport& report,
-                            size_t mostValues = 2000);
+                            const DescribeOptions& options = {});
 
 } // namespace faultline::technique

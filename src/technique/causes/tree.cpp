@@ -238,6 +238,7 @@ private:
     return false;
   }
   Result<void> note(const CauseNode& node) {
+    if (node.isFolded) return {}; // nothing that is not there already: another iteration, as a rule
     for (uint64_t time : node.cause.instances) {
       if (!seen_.insert(time).second) continue;
       FL_TRY(line, lineOf(time));

@@ -23,7 +23,7 @@ struct CauseNode {
 
 struct CauseTree {
   std::vector<CauseNode> nodes = {}; // in the order to be read
-  uint64_t instances = 0;            // different ones in it
+  uint64_t instances = 0;            // different ones in it; those of folded nodes do not count
   uint64_t conditions = 0;           // that were looked at
   uint64_t unchecked = 0; // nodes whose cause may be longer than need be: the solver's time was over
   bool isComplete = true;
