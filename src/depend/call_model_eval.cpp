@@ -180,9 +180,11 @@ void ModelledCall::flowToMemory(const ModelClause& clause, const ClauseState& at
                                   : other;
   }
   if (isOpen) size = kReach;
+  bool isSizeSeen = !size;
   if (!size) size = seenSize(*address);
   if (!size || *size == 0 || *size > kMost) return;
   OutsideFlow flow{.address = *address, .size = *size, .isBytewise = clause.isBytewise && !isOpen};
+  flow.isSizeSeen = isSizeSeen;
   flow.ifNoticed = clause.ifNoticed || (!isCertain && !isSeen(*address, *size));
   if (clause.isBytewise && first->kind == ModelTerm::Memory) {
     Value from = nodes_[first->address];
@@ -311,7 +313,9 @@ void ModelledCall::coverSeen() {
       rest = std::move(left);
     }
     for (const AddressRange& r : rest)
-      if (!extend(r)) addFlow({.address = r.address, .size = r.size, .sources = argumentsAndPointees()});
+      if (!extend(r))
+        addFlow(
+            {.address = r.address, .size = r.size, .isSizeSeen = true, .sources = argumentsAndPointees()});
   }
 }
 
@@ -324,6 +328,7 @@ bool ModelledCall::extend(const AddressRange& rest) {
       continue;
     flow.size = rest.address + rest.size - flow.address;
     flow.sources[0].size = flow.size;
+    flow.isSizeSeen = true;
     return true;
   }
   return false;

@@ -117,8 +117,9 @@ void MemoryWalk::outsideCall(const replay::TraceOther& o, const OutsideEffect* e
   bool returned = o.from != 0;
   if (returned && known.isExact) checkCall(known, call);
   if (!returned || !heapCall(known, call)) {
-    if (returned) applyFlows(call);
+    // First, since what it writes over may be the pointer that led it to an object (iconv's).
     if (!known.isExact || call.effect.isPartial) escapeArguments(call);
+    if (returned) applyFlows(call);
   }
   for (uint32_t j = 0; j < p.words; ++j) w[p.dst + j] = j ? Word{} : call.result;
 }
@@ -183,10 +184,13 @@ bool MemoryWalk::heapCall(const Known& known, Call& call) {
     return true;
   case Known::Duplicate: {
     uint64_t size = 0;
+    bool isSizeKnown = !e.isPartial; // of a text from outside only what it changed is, which may lack the NUL
     for (const OutsideFlow& flow : e.flows)
-      if (!flow.toResult && result && flow.address >= result)
+      if (!flow.toResult && result && flow.address >= result) {
         size = std::max(size, flow.address + flow.size - result);
-    if (e.isPartial || !size) return false;
+        isSizeKnown &= !flow.isSizeSeen;
+      }
+    if (!isSizeKnown || !size) return false;
     make(size, true);
     return true;
   }

@@ -37,6 +37,7 @@ struct OutsideFlow {
   // The call may have written there, and where exactly is not known: true only of the bytes that the program
   // later finds written from outside (TraceOther::OutsideWrite).
   bool ifNoticed = false;
+  bool isSizeSeen = false;              // `size` is how far bytes were seen to change: there may be more
   std::vector<FlowSource> sources = {}; // none: a constant, such as the NUL at the end of a string
 };
 

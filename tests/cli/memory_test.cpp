@@ -389,6 +389,48 @@ int main(int argc, char** argv) {
   EXPECT_TRUE(document["complete"]);
 }
 
+// How long an argument is nobody has told the replay: the copy of one is not known to end before its NUL.
+TEST_F(Memory, NothingIsSaidOfACopyOfAnArgument) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+  char* first = strdup(argv[1]);
+  char* second = strndup(argv[2], 2);
+  printf("%zu %zu\n", strlen(first), strlen(second));
+  char* third = malloc(3);
+  strcpy(third, argv[1]);
+  return argc == 3;
+}
+)");
+  json document = ask({"--", "./p", "word", "another"});
+  ASSERT_EQ(document["errors"].size(), 1u) << document.dump(1);
+  EXPECT_ERROR(document["errors"][0], "out-of-bounds", 9);
+  EXPECT_EQ(document["errors"][0]["object"]["size"], 3);
+}
+
+// iconv moves the pointer on by which it was told where to write.
+TEST_F(Memory, WhatIconvHasWrittenIsWritten) {
+  json e = first(R"(#include <iconv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char in[] = "text", *from = in;
+  char* out = malloc(40);
+  char* to = out;
+  size_t inLeft = 4, outLeft = 39;
+  iconv_t way = iconv_open("UTF-8", "ISO-8859-1");
+  if (iconv(way, &from, &inLeft, &to, &outLeft) == (size_t)-1) return 2;
+  *to = 0;
+  if (strlen(out) != 4) return 3;
+  iconv_close(way);
+  return out[41];
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 15);
+}
+
 TEST_F(Memory, NothingIsSaidOfRightProgramsInCpp) {
   build(R"(#include <algorithm>
 #include <iostream>
