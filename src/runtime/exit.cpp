@@ -53,6 +53,7 @@ using namespace fl;
 
 FL_EXPORT void _exit(int status) {
   ending(status);
+  if (serving) endRun(FL_CUT_NONE, (status & 0xff) << 8); // system calls of our own are not caught
   for (;;) raw(SYS_exit_group, status);
 }
 

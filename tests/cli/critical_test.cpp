@@ -88,6 +88,29 @@ int main(int argc, char** argv) {
   EXPECT_EQ(answer["stats"]["method"], "in one process");
 }
 
+// Shells end so, and what was forked: streams are not flushed, handlers not called.
+TEST_F(Critical, AProgramThatEndsAtOnceStaysInOneProcess) {
+  for (const char* end : {"_exit(0)", "_Exit(0)", "syscall(SYS_exit_group, 0)"}) {
+    build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  const char* word = "few\n";
+  if (argc > 3)
+    word = "many\n";
+  write(1, word, 4);
+  )" + std::string(end) +
+          R"(;
+}
+)");
+    writeFile(dir / "right", "many");
+    json answer = ask({"--expect", "right", "--", "./p", "a", "b"});
+    EXPECT_THAT(lines(answer), ElementsAre(7)) << end;
+    EXPECT_EQ(answer["stats"]["method"], "in one process") << end;
+  }
+}
+
 // One that gets something from its socket takes another way without.
 TEST_F(Critical, AProgramThatNeedsASocketHasProcessesOfItsOwn) {
   build(R"(#include <stdio.h>
