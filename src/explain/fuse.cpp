@@ -113,6 +113,13 @@ private:
   // What is worth less than a repair.
   double ofShare(double share) const { return share >= 1 ? 1 : w_.partial * share; }
 
+  // Where the program calls its own malloc or free, and, less so, that function.
+  void addAround(const Place& place, const std::optional<Place>& within, finding::Evidence evidence) {
+    add(place, evidence);
+    evidence.weight *= w_.accessWithin;
+    if (within) add(*within, evidence);
+  }
+
   // The first is where memory began to be wrong: what follows may be its consequence.
   void addMemory() {
     double weight = w_.illegalAccess;
@@ -122,14 +129,24 @@ private:
       const auto& o = e.object;
       std::string at = fmt::format("line {}", e.place.line);
       bool isNegative = e.size && int64_t(*e.size) < 0; // no object has room for that
-      if (o && o->made && e.kind == "out-of-bounds" && !isNegative)
-        add(*o->made, {"memory-object",
-                       fmt::format("{} {} bytes, and {} goes beyond them",
-                                   o->kind == "heap" ? "allocates" : o->name + " has", o->size, at),
-                       weight * w_.accessObject});
-      if (o && o->ended && o->kind == "heap")
-        add(*o->ended, {"memory-object", fmt::format("gives back {}, which {} still uses", o->text, at),
-                        weight * w_.accessObject});
+      if (o && o->made && e.kind == "out-of-bounds" && !isNegative) {
+        finding::Evidence made{"memory-object",
+                               fmt::format("{} {} bytes, and {} goes beyond them",
+                                           o->kind == "heap" ? "allocates" : o->name + " has", o->size, at),
+                               weight * w_.accessObject};
+        addAround(*o->made, o->madeWithin, made);
+      }
+      if (o && o->ended && o->kind == "heap") {
+        finding::Evidence ended{"memory-object",
+                                fmt::format("gives back {}, which {} still uses", o->text, at),
+                                weight * w_.accessObject};
+        addAround(*o->ended, o->endedWithin, ended);
+        ended.text = fmt::format("led to the giving back of {}, which {} still uses", o->text, at);
+        for (const Place& place : o->endedFor) {
+          ended.weight *= w_.accessCaller;
+          add(place, ended);
+        }
+      }
       if (&e == &found_.memory->errors.front()) weight *= w_.furtherAccess;
     }
     if (found_.memory->errors.empty()) return;
@@ -142,6 +159,8 @@ private:
                   allowed});
       allowed /= 2;
     }
+    // Of what was given back the address is right, and was right for long.
+    if (first.kind == "use-after-free" || first.kind == "double-free") weight *= w_.goneAddress;
     size_t read = 0;
     for (const Place& place : found_.address)
       add(place, {"memory-address",

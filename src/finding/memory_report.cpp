@@ -9,7 +9,10 @@ Json toJson(const MemoryObjectInfo& object) {
   if (!object.function.empty()) out["function"] = object.function;
   out["size"] = object.size;
   if (object.made) out["made"] = finding::toJson(*object.made);
+  if (object.madeWithin) out["made_within"] = finding::toJson(*object.madeWithin);
   if (object.ended) out["ended"] = finding::toJson(*object.ended);
+  if (object.endedWithin) out["ended_within"] = finding::toJson(*object.endedWithin);
+  for (const Place& place : object.endedFor) out["ended_for"].push_back(finding::toJson(place));
   out["text"] = object.text;
   return out;
 }

@@ -14,7 +14,11 @@ struct MemoryObjectInfo {
   uint64_t size = 0;
   std::optional<Place> made = {};  // where it was allocated, or the variable is declared
   std::optional<Place> ended = {}; // where it was freed or moved, or its function returned
-  std::string text = {};           // "the 40-byte block allocated at list.c:8"
+  // A block that the program's own functions around malloc and free made or gave back: `made` and `ended` are
+  // where these were called, and these:
+  std::optional<Place> madeWithin = {}, endedWithin = {};
+  std::vector<Place> endedFor = {}; // the calls that led to `ended`, from inside out
+  std::string text = {};            // "the 40-byte block allocated at list.c:8"
 };
 
 struct MemoryErrorInfo {

@@ -29,7 +29,10 @@ std::string render(const finding::MemoryErrorInfo& e, size_t number, SourceFiles
   out += excerpt(files, e.place, screen, {.before = 1, .after = 1, .values = {}});
   for (const finding::Value& v : e.values) out += fmt::format("   {} = {}\n", v.name, v.text);
   if (e.object && e.object->made) out += objectLine(madeWord(*e.object), *e.object->made, screen);
-  if (e.object && e.object->ended) out += objectLine(endedWord(e), *e.object->ended, screen);
+  if (e.object && e.object->ended) {
+    out += objectLine(endedWord(e), *e.object->ended, screen);
+    for (const finding::Place& place : e.object->endedFor) out += objectLine("  called at", place, screen);
+  }
   if (e.within) out += objectLine("within", *e.within, screen);
   return out + fmt::format("   execution {}: faultline show --at @{}\n\n", e.instance, e.time);
 }

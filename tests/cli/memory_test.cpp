@@ -489,6 +489,68 @@ int main() {
 }
 
 // The line that makes the block too small, and the one that goes beyond it, though the run ends much later.
+// Not the program's own malloc and free are told, but who called them, and what led to that.
+TEST_F(Memory, FunctionsAroundMallocAndFreeArePassedOver) {
+  json e = first(R"(#include <stdlib.h>
+struct item { int uses; char* name; };
+static void* take(size_t size) { void* p = malloc(size); return p ? p : (abort(), p); }
+static void give(void* p) { if (p) free(p); }
+static struct item* make(char c) {
+  struct item* i = take(sizeof *i);
+  i->uses = 1;
+  i->name = take(37);
+  i->name[0] = c;
+  return i;
+}
+static void drop(struct item* i) {
+  if (--i->uses == 0)
+    give(i->name);
+}
+static char replace(struct item** slot, struct item* with) {
+  drop(*slot);
+  *slot = with;
+  return with->name[0];
+}
+int main(int argc, char** argv) {
+  struct item* i = make('a');
+  return replace(&i, i);
+}
+)");
+  EXPECT_ERROR(e, "use-after-free", 19);
+  const json& o = e["object"];
+  EXPECT_EQ(o["made"]["line"], 8) << o;
+  EXPECT_EQ(o["made_within"]["line"], 3) << o;
+  EXPECT_EQ(o["ended"]["line"], 14) << o;
+  EXPECT_EQ(o["ended_within"]["line"], 4) << o;
+  ASSERT_EQ(o["ended_for"].size(), 2u) << o;
+  EXPECT_EQ(o["ended_for"][0]["line"], 17) << o;
+  EXPECT_EQ(o["ended_for"][1]["line"], 23) << o;
+  EXPECT_THAT(std::string(e["text"]), HasSubstr("allocated at p.c:8, which was freed at p.c:14"));
+  RunResult answer = faultline({"explain", "--json", "--expect-status", "97", "--", "./p"});
+  json explained = json::parse(answer.out, nullptr, false);
+  std::vector<int> lines;
+  for (size_t k = 0; k < 5 && k < explained["suspects"].size(); ++k)
+    lines.push_back(int(explained["suspects"][k]["place"]["line"]));
+  EXPECT_THAT(lines, ::testing::IsSupersetOf({14, 17})) << explained["suspects"].dump(1);
+}
+
+// It was given the size, but goes beyond it by itself.
+TEST_F(Memory, AFunctionThatUsesItsBlockIsNotPassedOver) {
+  json e = first(R"(#include <stdlib.h>
+#include <string.h>
+static char* copy(const char* s, size_t n) {
+  char* p = malloc(n);
+  memcpy(p, s, n);
+  p[n] = 0;
+  return p;
+}
+int main(void) { return copy("abcdefghijklmnopqrstuvwxyz", 24)[0]; }
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 6);
+  EXPECT_EQ(e["object"]["made"]["line"], 4);
+  EXPECT_FALSE(e["object"].contains("made_within"));
+}
+
 TEST_F(Memory, ExplainKnowsOfIt) {
   build(R"(#include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "replay/source_expression.h"
 #include "replay/symbol_name.h"
 #include "technique/instance_text.h"
+#include "technique/memory/object_places.h"
 
 #include <array>
 #include <filesystem>
@@ -25,35 +26,6 @@ std::string bytesText(uint64_t size) { return size == 1 ? "1 byte" : fmt::format
 
 std::string shortPlace(const finding::Place& place) {
   return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
-}
-
-// Where the program's own code stood at that time: library code in headers did what that asked for.
-finding::Place ownPlace(depend::History& history, uint32_t id, uint64_t time, std::string_view cwd) {
-  finding::Place place = placeOf(history.code(), id, cwd);
-  if (place.isKnown() && !finding::isLibraryFrame(place)) return place;
-  if (!history.replay().seek(time)) return place;
-  for (const FrameView& frame : history.replay().frames()) {
-    finding::Place outer = finding::placeOf(frame, cwd);
-    if (outer.isKnown() && !finding::isLibraryFrame(outer)) return outer;
-  }
-  return place;
-}
-
-// Of an object; looked up before the replay goes to the error.
-struct ObjectPlaces {
-  std::optional<finding::Place> made = {}, ended = {};
-};
-
-ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, std::string_view cwd) {
-  ObjectPlaces out;
-  auto lookUp = [&](uint32_t id, uint64_t time, std::optional<finding::Place>& place) {
-    if (id == ~0u) return;
-    finding::Place found = ownPlace(history, id, time, cwd);
-    if (found.isKnown()) place = std::move(found);
-  };
-  if (o.kind == MemoryObject::Heap) lookUp(o.madeBy, o.madeAt, out.made);
-  if (o.state != MemoryObject::Alive) lookUp(o.endedBy, o.endedAt, out.ended);
-  return out;
 }
 
 class Describer {
@@ -128,6 +100,7 @@ private:
     case MemoryObject::Heap:
       out.kind = "heap";
       out.made = places.made;
+      out.madeWithin = places.madeWithin;
       break;
     case MemoryObject::Local:
       out.kind = "local";
@@ -139,6 +112,8 @@ private:
       break;
     }
     out.ended = places.ended;
+    out.endedWithin = places.endedWithin;
+    out.endedFor = places.endedFor;
     out.text = objectText(o, out);
     return out;
   }
@@ -388,9 +363,13 @@ bool wroteLess(replay::Replay& replay, const MemoryError& error) {
 Result<std::optional<MemoryErrorInfo>> describeMemoryError(depend::History& history, const MemoryError& error,
                                                            std::string_view workingDirectory) {
   if (wroteLess(history.replay(), error)) return std::optional<MemoryErrorInfo>();
+  AccessingFunction access;
+  FL_CHECK(history.replay().seek(error.time));
+  if (std::vector<FrameView> frames = history.replay().frames(); !frames.empty())
+    access = {frames[0].module, frames[0].function};
   ObjectPlaces object, other;
-  if (error.object) object = placesOf(history, *error.object, workingDirectory);
-  if (error.other) other = placesOf(history, *error.other, workingDirectory);
+  if (error.object) object = placesOf(history, *error.object, access, workingDirectory);
+  if (error.other) other = placesOf(history, *error.other, access, workingDirectory);
   FL_CHECK(history.replay().seek(error.time));
   Describer describer(history, error, workingDirectory, std::move(object), std::move(other));
   return std::optional(describer.describe());

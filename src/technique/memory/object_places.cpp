@@ -1,0 +1,88 @@
+#include "technique/memory/object_places.h"
+
+#include "finding/describe_stop.h"
+#include "replay/replay.h"
+#include "technique/instance_text.h"
+
+namespace faultline::technique {
+
+using depend::MemoryObject;
+using replay::FrameView;
+
+namespace {
+
+constexpr size_t kMostCallers = 3;
+
+struct Caller {
+  finding::Place place = {};
+  bool passesOn = false; // it was itself given what it gives to malloc or free
+};
+
+bool isPointerOrNumber(fir::TypeKind kind) {
+  return kind == fir::TypeKind::Int || kind == fir::TypeKind::Pointer;
+}
+
+// Whether the function was given `value`, or, as calloc is, two numbers of which it is the product.
+bool wasGiven(const FrameView& frame, uint64_t value) {
+  std::vector<uint64_t> given;
+  for (const fir::Argument& a : frame.image->argumentsOf(frame.image->functions[frame.function]))
+    if (isPointerOrNumber(frame.image->types[a.type].kind) && a.word < frame.words.size())
+      given.push_back(frame.words[a.word]);
+  for (size_t k = 0; k < given.size(); ++k) {
+    if (given[k] == value) return true;
+    for (size_t n = 0; n < k; ++n)
+      if (given[k] > 1 && given[n] > 1 && given[k] * given[n] == value) return true;
+  }
+  return false;
+}
+
+// The program's own code on the stack at that time, from inside out.
+std::vector<Caller> callersAt(depend::History& history, uint32_t id, uint64_t time, uint64_t value,
+                              const AccessingFunction& access, std::string_view cwd) {
+  std::vector<Caller> out;
+  if (!history.replay().seek(time)) {
+    if (finding::Place place = placeOf(history.code(), id, cwd); place.isKnown()) out.push_back({place});
+    return out;
+  }
+  bool isInnermost = true;
+  for (const FrameView& frame : history.replay().frames()) {
+    finding::Place place = isInnermost ? placeOf(history.code(), id, cwd) : finding::placeOf(frame, cwd);
+    isInnermost = false;
+    if (!place.isKnown() || finding::isLibraryFrame(place) || frame.function == fir::kNone) continue;
+    bool isAccessing = frame.module == access.module && frame.function == access.function;
+    out.push_back({std::move(place), !isAccessing && !frame.fromOutside && wasGiven(frame, value)});
+  }
+  return out;
+}
+
+// The first who does not pass it on; if all do, the innermost.
+size_t whoAsked(const std::vector<Caller>& callers) {
+  for (size_t k = 0; k < callers.size(); ++k)
+    if (!callers[k].passesOn) return k;
+  return 0;
+}
+
+} // namespace
+
+ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, const AccessingFunction& access,
+                      std::string_view cwd) {
+  ObjectPlaces out;
+  if (o.kind == MemoryObject::Heap && o.madeBy != ~0u) {
+    std::vector<Caller> callers = callersAt(history, o.madeBy, o.madeAt, o.size, access, cwd);
+    size_t k = whoAsked(callers);
+    if (k < callers.size()) out.made = callers[k].place;
+    if (k > 0) out.madeWithin = callers[0].place;
+  }
+  if (o.state != MemoryObject::Alive && o.endedBy != ~0u) {
+    bool isHeap = o.kind == MemoryObject::Heap;
+    std::vector<Caller> callers = callersAt(history, o.endedBy, o.endedAt, o.start, access, cwd);
+    size_t k = isHeap ? whoAsked(callers) : 0;
+    if (k < callers.size()) out.ended = callers[k].place;
+    if (k > 0) out.endedWithin = callers[0].place;
+    for (size_t n = k + 1; isHeap && n < callers.size() && out.endedFor.size() < kMostCallers; ++n)
+      out.endedFor.push_back(callers[n].place);
+  }
+  return out;
+}
+
+} // namespace faultline::technique
