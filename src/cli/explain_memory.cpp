@@ -71,10 +71,12 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     auto decided = decidedAccess(run, causes, report.errors.front());
     if (decided) found.decided = std::move(*decided);
   }
-  std::string what = report.errors.empty()
-                         ? "no access that no run may make"
-                         : fmt::format("the first access that no run may make is at line {}",
-                                       report.errors.front().place.line);
+  std::string what =
+      report.errors.empty()
+          ? "no access that no run may make"
+          : fmt::format("the first access that no run may make is at {}:{}",
+                        std::filesystem::path(report.errors.front().place.file).filename().string(),
+                        report.errors.front().place.line);
   explanation.tried.push_back(fmt::format("{} accesses to memory checked in {:.1f} s, {}: faultline memory",
                                           report.stats.value("accesses", uint64_t(0)),
                                           report.stats.value("seconds", 0.0), what));
