@@ -159,8 +159,6 @@ private:
                   allowed});
       allowed /= 2;
     }
-    // Of what was given back the address is right, and was right for long.
-    if (first.kind == "use-after-free" || first.kind == "double-free") weight *= w_.goneAddress;
     size_t read = 0;
     for (const Place& place : found_.address)
       add(place, {"memory-address",

@@ -56,7 +56,6 @@ struct Weights {
   double accessVariable = 0.4; // of it, where its variable is declared
   double allowedAccess = 0.4;  // of it, for the decision that led there; half of it for the one around
   double madeAddress = 0.5;    // of it, for the first line of what made its address
-  double goneAddress = 0.4;    // of that, if the access is wrong only since its block was given back
   double halfAddress = 4;
 };
 

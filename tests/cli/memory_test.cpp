@@ -529,7 +529,7 @@ int main(int argc, char** argv) {
   RunResult answer = faultline({"explain", "--json", "--expect-status", "97", "--", "./p"});
   json explained = json::parse(answer.out, nullptr, false);
   std::vector<int> lines;
-  for (size_t k = 0; k < 5 && k < explained["suspects"].size(); ++k)
+  for (size_t k = 0; k < 6 && k < explained["suspects"].size(); ++k)
     lines.push_back(int(explained["suspects"][k]["place"]["line"]));
   EXPECT_THAT(lines, ::testing::IsSupersetOf({14, 17})) << explained["suspects"].dump(1);
 }
