@@ -34,11 +34,11 @@ struct Weights {
   double halfMade = 8;       // lines of the failure's own cause after which that weight is halved
   double halfTree = 12;      // lines to be read in the tree after which that weight is halved
   double halfFeeds = 3;
-  double inSlice = 0.8; // the first line of the relevant slice
+  double inSlice = 0.32; // the first line of the relevant slice
   double halfSlice = 12;
-  double invariant = 0.5; // the last line that made what had to hold
+  double invariant = 0.7; // the last line that made what had to hold
   double halfInvariant = 6;
-  double inChop = 0.4;     // the line of the chop that is closest to the failure
+  double inChop = 0.2;     // the line of the chop that is closest to the failure
   double halfInserted = 4; // places for an assignment that is missing after which that weight is halved
   // What repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
