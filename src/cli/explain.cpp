@@ -136,13 +136,14 @@ bool isBare(std::string_view line) {
 }
 
 // What had to hold for the failure to follow.
-Result<void> lookAtInvariants(const Context& context, ValueRun& run, CauseRun& causes, Clock::time_point end,
+Result<void> lookAtInvariants(const Context& context, ValueRun& run, Clock::time_point end,
                               finding::InvariantsReport& report, explain::Found& found,
                               finding::Explanation& explanation) {
   constexpr size_t kMostSteps = 60; // those closest to the failure tell most
   auto start = Clock::now();
   replay::Replay& replay = run.failing.run.replay;
   replay::Time failure = replay.now();
+  CauseRun causes(*run.history);
   technique::InvariantOptions how;
   how.mostSteps = kMostSteps;
   causes.instances.setWatch([end] { return !wasInterrupted() && Clock::now() < end; });
@@ -243,8 +244,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     FL_CHECK(lookAtMemory(*run, causeRun, begin + seconds(budget * 0.15), memory, found, explanation));
   finding::InvariantsReport invariants;
   if (isWanted(options, "invariants")) {
-    auto asked = lookAtInvariants(context, *run, causeRun, Clock::now() + seconds(budget * 0.05), invariants,
-                                  found, explanation);
+    auto asked = lookAtInvariants(context, *run, Clock::now() + seconds(budget * 0.05), invariants, found,
+                                  explanation);
     if (!asked) explanation.caveats.push_back("invariants: " + asked.error().message);
   }
   finding::CausesReport causes;

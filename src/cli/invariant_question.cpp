@@ -9,6 +9,7 @@ namespace faultline::cli {
 Result<technique::InvariantTrace> findInvariants(const Context& context, ValueRun& run, CauseRun& causes,
                                                  bool isAtFailure, technique::InvariantOptions how,
                                                  std::chrono::steady_clock::time_point deadline) {
+  causes.made.followReadBytes(false); // bytes in a row make no condition that a person reads
   if (!causes.solver) causes.solver = logic::makeZ3(causes.terms);
   if (!causes.checker) causes.checker = logic::makeCvc5(causes.terms);
   technique::Wanted wanted = isAtFailure ? wantedOf(run.failing) : technique::Wanted{};

@@ -6,7 +6,8 @@
 
 namespace faultline::cli {
 
-// `how.watch` and `how.asValues` are set here. Afterwards `causes` has the solvers that were used.
+// `how.watch` and `how.asValues` are set here. `causes`: for this question alone; afterwards it has the
+// solvers that were used.
 Result<technique::InvariantTrace> findInvariants(const Context& context, ValueRun& run, CauseRun& causes,
                                                  bool isAtFailure, technique::InvariantOptions how,
                                                  std::chrono::steady_clock::time_point deadline);

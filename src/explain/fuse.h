@@ -50,7 +50,7 @@ struct Weights {
   double illegalAccess = 2.0;  // the first access that no run may make
   double unwritten = 0.6;      // of it, if it only uses what nobody has written
   double furtherAccess = 0.3;  // of it, for those that follow
-  double accessObject = 1.3;   // of it, where its block was allocated too small, or freed too early
+  double accessObject = 1.6;   // of it, where its block was allocated too small, or freed too early
   double accessWithin = 0.4;   // of that, in the program's own function around malloc or free
   double accessCaller = 0.75;  // of that, for the call that led to the freeing, and so on from inside out
   double accessVariable = 0.4; // of it, where its variable is declared

@@ -251,7 +251,7 @@ Result<Definition> InstanceTerms::copied(const Bytes& bytes) {
 Result<std::vector<uint8_t>> InstanceTerms::bytesBefore(uint64_t time, uint64_t address, uint64_t size) {
   constexpr uint64_t kMostBytes = 256, kMostInstructions = 200'000'000, kCheckpoint = 8'000'000;
   std::vector<uint8_t> bytes;
-  if (size > kMostBytes || replayed_ > kMostInstructions) return bytes;
+  if (!followsReadBytes_ || size > kMostBytes || replayed_ > kMostInstructions) return bytes;
   replayed_ += time % kCheckpoint;
   FL_CHECK(instances_.history().replay().seek(time));
   bytes.resize(size);

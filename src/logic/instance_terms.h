@@ -65,6 +65,10 @@ public:
   // The block, within its function, that the branch went to.
   Result<std::optional<uint32_t>> successor(uint64_t branch);
 
+  // Whether bytes that an outside call read, and a copy or another such call wrote, are followed to there;
+  // else the recorded result stands for them. To be said before anything is asked.
+  void followReadBytes(bool follow) { followsReadBytes_ = follow; }
+
 private:
   struct Bytes { // that a copy or an outside call put into memory
     depend::OriginPiece piece;
@@ -97,6 +101,7 @@ private:
   std::unordered_map<uint64_t, Definition> definitions_; // by tag
   std::vector<Bytes> bytes_;
   uint64_t unseen_ = 0;
+  bool followsReadBytes_ = true;
   uint64_t replayed_ = 0;                                       // instructions, to look up bytes
   std::unordered_map<uint64_t, std::vector<uint32_t>> bytesAt_; // by time
 };
