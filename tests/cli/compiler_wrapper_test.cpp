@@ -235,8 +235,12 @@ TEST_F(CompilerWrapper, CcacheTakesItForACompilerAndHits) {
   writeFile(dir / "a.c", kHello);
   RunOptions options = here();
   options.env["CCACHE_DIR"] = dir / "cache";
-  ASSERT_EQ(run({"ccache", kCc, "-O2", "-c", "a.c", "-o", "first.o"}, options).status, 0);
-  ASSERT_EQ(run({"ccache", kCc, "-O2", "-c", "a.c", "-o", "second.o"}, options).status, 0);
+  ASSERT_EQ(run({"env", "-u", "CCACHE_DISABLE", "ccache", kCc, "-O2", "-c", "a.c", "-o", "first.o"}, options)
+                .status,
+            0);
+  ASSERT_EQ(run({"env", "-u", "CCACHE_DISABLE", "ccache", kCc, "-O2", "-c", "a.c", "-o", "second.o"}, options)
+                .status,
+            0);
   EXPECT_TRUE(carriesIr("second.o"));
   EXPECT_EQ(readFile(dir / "first.o"), readFile(dir / "second.o"));
   EXPECT_THAT(run({"ccache", "--print-stats"}, options).out,
