@@ -123,8 +123,11 @@ Result<std::vector<depend::Seed>> seedsOf(const FailingInput& failing, const Rep
                                           const depend::Inputs& streams) {
   std::vector<depend::Seed> seeds;
   auto add = [&](size_t source, const std::string& range) {
-    // What the program did not read again carries nothing.
-    if (auto found = streams.find(streamOf(failing.inputs, source, made) + range)) addSeeds(*found, seeds);
+    // What the program did not read again carries nothing. A file in another folder was named with it.
+    auto found = streams.find(streamOf(failing.inputs, source, made) + range);
+    if (!found && failing.inputs[source].kind == InputSource::File)
+      found = streams.find(made.inputs[source].written + range);
+    if (found) addSeeds(*found, seeds);
   };
   for (const technique::Part& p : failing.criterion)
     add(p.source, p.piece.size() == 0 ? "" : fmt::format(":{}-{}", p.piece.begin, p.piece.end - 1));

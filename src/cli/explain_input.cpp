@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/chop_question.h"
+#include "cli/reproduction.h"
 #include "compiler/job_runner.h"
 #include "finding/describe_stop.h"
 
@@ -61,17 +62,19 @@ Result<void> lookAtInput(const Context& context, const ValueOptions& options,
   FL_TRY(question, openInputQuestion(context, asked.asked));
   if (question.didNotFail) return errorf("the run did not fail when it was looked at again");
   FL_TRY(failing, findFailingInput(context, asked, question));
-  FL_TRY(chop, chopWith(context, asked, question, std::move(failing)));
-  for (finding::MinimizedInput& i : chop.inputs) i.written.clear(); // it goes with the folder
-  explanation.smallest = finding::SmallestInput{chop.inputs, chop.isOneMinimal};
-  found.chop = linesOf(chop.statements);
-  double took = std::chrono::duration<double>(Clock::now() - start).count();
+  FL_TRY(made, writeReproduction(question, failing.inputs, {.suffix = ".min", .folder = asked.folder}));
+  for (finding::MinimizedInput& i : made.inputs) i.written.clear(); // it goes with the folder
+  explanation.smallest = finding::SmallestInput{made.inputs, failing.isOneMinimal};
+  auto since = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   explanation.tried.push_back(
-      fmt::format("{}, found in {:.1f} s: faultline minimize; {} of {} statements that "
-                  "the failure depends on carry it: faultline chop",
-                  sizesText(chop.inputs), took, chop.statements.size(), chop.backwardStatements));
+      fmt::format("{}, found in {:.1f} s: faultline minimize", sizesText(made.inputs), since()));
+  FL_TRY(chop, chopWith(context, asked, question, std::move(failing)));
+  found.chop = linesOf(chop.statements);
+  explanation.tried.back() += fmt::format("; {} of {} statements that the failure depends on carry it: "
+                                          "faultline chop",
+                                          chop.statements.size(), chop.backwardStatements);
   explanation.addCaveats(chop.caveats, "chop");
-  explanation.stats["chop"] = {{"seconds", took}, {"statements", chop.statements.size()}};
+  explanation.stats["chop"] = {{"seconds", since()}, {"statements", chop.statements.size()}};
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace faultline::cli {
 bool hasInputToReduce(const ValueRun& run, const ValueOptions& options, const std::string& reference);
 
 // The smallest input with which the run fails in the same way, and what carries it to the failure. Nothing is
-// left behind. An error: no answer, and why.
+// left behind. An error: not all of it could be found, and why.
 Result<void> lookAtInput(const Context& context, const ValueOptions& options,
                          const LaboratoryOptions& laboratory, const std::string& reference, double seconds,
                          explain::Found& found, finding::Explanation& explanation);

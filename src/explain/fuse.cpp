@@ -263,12 +263,14 @@ private:
                   w_.inChop / (1 + double(read++) / w_.halfSlice)});
   }
 
-  // More than that nobody reads.
+  // More than that nobody reads, nor what has no name in the source.
   static std::string heldText(const std::vector<std::string>& conditions) {
     constexpr size_t kMost = 80;
     std::string all = fmt::format("{}", fmt::join(conditions, " && "));
-    return all.size() <= kMost ? fmt::format("after it, `{}` was enough for the failure", all)
-                               : "made a part of what had to hold for the failure";
+    bool isNamed =
+        all.find("<value of") == std::string::npos && all.find(" bytes at 0x") == std::string::npos;
+    return isNamed && all.size() <= kMost ? fmt::format("after it, `{}` was enough for the failure", all)
+                                          : "made a part of what had to hold for the failure";
   }
 
   // From the failure backwards.

@@ -234,6 +234,19 @@ TEST_F(Explain, TheSmallestInputIsToldAndNothingIsLeftBehind) {
   EXPECT_FALSE(ask({"--without", "chop", "--stdin", "in", "--", "./program"}).contains("smallest_input"));
 }
 
+TEST_F(Explain, TheSmallestInputOfAFileThatAnArgumentNames) {
+  std::string source = kDepth;
+  source.replace(source.find("int main(void) {"), 16, "int main(int argc, char** argv) {");
+  source.replace(source.find("  while"), 7, "  FILE* f = fopen(argv[1], \"r\");\n  while");
+  source.replace(source.find("getchar()"), 9, "fgetc(f)");
+  build(source);
+  test::writeFile(dir_ / "in.txt", "(an apple) (a pear)) and so on\n");
+  json document = ask({"--", "./program", "in.txt"});
+  ASSERT_TRUE(document.contains("smallest_input")) << document["caveats"].dump(1);
+  EXPECT_EQ(document["smallest_input"]["inputs"][0]["text"], "\")\"");
+  EXPECT_FALSE(evidenceOf(document, 11, "chop").is_null());
+}
+
 // What is right for this input says nothing of another.
 TEST_F(Explain, NoSmallerInputIsLookedForWhereItCouldNotBeJudged) {
   build(kDepth);
