@@ -15,8 +15,6 @@
 #include "report/source.h"
 #include "technique/invariants/describe.h"
 
-#include <set>
-
 namespace faultline::cli {
 namespace {
 

@@ -27,11 +27,12 @@ std::vector<finding::Place> linesOf(std::vector<finding::SliceStatement> stateme
   return lines;
 }
 
-std::string sizesText(const std::vector<finding::MinimizedInput>& inputs) {
+std::string sizesText(const finding::SmallestInput& smallest) {
   uint64_t before = 0, after = 0;
-  for (const finding::MinimizedInput& i : inputs) before += i.before, after += i.after;
-  return before == after ? fmt::format("{} bytes of input, none of which can be left out", before)
-                         : fmt::format("{} of {} bytes of input are enough", after, before);
+  for (const finding::MinimizedInput& i : smallest.inputs) before += i.before, after += i.after;
+  if (before != after) return fmt::format("{} of {} bytes of input are enough", after, before);
+  return smallest.isOneMinimal ? fmt::format("none of {} bytes of input can be left out", before)
+                               : fmt::format("less than {} bytes of input was not found", before);
 }
 
 } // namespace
@@ -67,7 +68,7 @@ Result<void> lookAtInput(const Context& context, const ValueOptions& options,
   explanation.smallest = finding::SmallestInput{made.inputs, failing.isOneMinimal};
   auto since = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   explanation.tried.push_back(
-      fmt::format("{}, found in {:.1f} s: faultline minimize", sizesText(made.inputs), since()));
+      fmt::format("{}, found in {:.1f} s: faultline minimize", sizesText(*explanation.smallest), since()));
   FL_TRY(chop, chopWith(context, asked, question, std::move(failing)));
   found.chop = linesOf(chop.statements);
   explanation.tried.back() += fmt::format("; {} of {} statements that the failure depends on carry it: "

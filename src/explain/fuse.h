@@ -47,15 +47,14 @@ struct Weights {
       0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double atFailure = 0.5; // of all weights of the line that failed
-  double illegalAccess = 2.0;  // the first access that no run may make
-  double unwritten = 0.6;      // of it, if it only uses what nobody has written
-  double furtherAccess = 0.3;  // of it, for those that follow
-  double accessObject = 1.6;   // of it, where its block was allocated too small, or freed too early
-  double accessWithin = 0.4;   // of that, in the program's own function around malloc or free
-  double accessCaller = 0.75;  // of that, for the call that led to the freeing, and so on from inside out
-  double accessVariable = 0.4; // of it, where its variable is declared
-  double allowedAccess = 0.4;  // of it, for the decision that led there; half of it for the one around
-  double madeAddress = 0.5;    // of it, for the first line of what made its address
+  double illegalAccess = 2.0; // the first access that no run may make
+  double unwritten = 0.6;     // of it, if it only uses what nobody has written
+  double furtherAccess = 0.3; // of it, for those that follow
+  double accessObject = 1.6;  // of it, where its block was allocated too small, or freed too early
+  double accessWithin = 0.4;  // of that, in the program's own function around malloc or free
+  double accessCaller = 0.75; // of that, for the call that led to the freeing, and so on from inside out
+  double allowedAccess = 0.4; // of it, for the decision that led there; half of it for the one around
+  double madeAddress = 0.5;   // of it, for the first line of what made its address
   double halfAddress = 4;
 };
 

@@ -21,8 +21,11 @@ std::vector<std::string> sentencesOf(const SmallestInput& smallest) {
     if (i.isGone || i.after == 0)
       out.push_back(fmt::format("{} is not needed for it to fail in the same way", i.what));
     else if (i.after == i.before)
-      out.push_back(fmt::format("all {} bytes of {} are needed for it to fail in the same way{}", i.before,
-                                i.what, perhaps));
+      out.push_back(
+          smallest.isOneMinimal
+              ? fmt::format("all {} bytes of {} are needed for it to fail in the same way", i.before, i.what)
+              : fmt::format("of the {} bytes of {} none was found in time that is not needed", i.before,
+                            i.what));
     else
       out.push_back(fmt::format("{} of {} bytes of {} fail in the same way{}: {}{}", i.after, i.before,
                                 i.what, perhaps, isCut ? "they begin " : "", bytes));
