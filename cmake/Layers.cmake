@@ -21,8 +21,10 @@ if(FAULTLINE_SANITIZE)
   target_link_options(fl_flags INTERFACE -fsanitize=${FAULTLINE_SANITIZE})
 endif()
 
-# Headers that nearly every file has are parsed once. Off where it counts that a file includes what it uses.
-option(FAULTLINE_PRECOMPILE "Precompile the headers that the layers share" OFF)
+# Several files of a layer are compiled as one (CMAKE_UNITY_BUILD, in the presets that ./check and ./demo build):
+# most of the time goes into the headers, LLVM's above all. The preset debug compiles each file by itself, which
+# is what shows an include that is missing.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 
 function(fl_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
@@ -32,10 +34,4 @@ function(fl_layer name)
   add_library(fl_${name} STATIC ${sources})
   target_include_directories(fl_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(fl_${name} PUBLIC fl_flags ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
-  if(FAULTLINE_PRECOMPILE AND name STREQUAL base)
-    target_precompile_headers(fl_base PRIVATE <algorithm> <chrono> <filesystem> <functional> <map> <memory>
-      <optional> <set> <string> <vector> <fmt/format.h>)
-  elseif(FAULTLINE_PRECOMPILE)
-    target_precompile_headers(fl_${name} REUSE_FROM fl_base)
-  endif()
 endfunction()

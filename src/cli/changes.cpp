@@ -7,13 +7,13 @@
 namespace faultline::cli {
 namespace {
 
-struct Arguments {
+struct ChangesArguments {
   ValueOptions value;
   LaboratoryOptions laboratory;
   size_t most = 100, shown = 10;
 };
 
-Result<int> changes(const Context& context, Arguments options) {
+Result<int> changes(const Context& context, ChangesArguments options) {
   using Clock = std::chrono::steady_clock;
   FL_TRY(alterable, alterableRun(context, options.value.run, options.laboratory.noCache));
   // The variant may have had to be built first: that is not part of a budget that nobody asked for.
@@ -44,7 +44,7 @@ void addChanges(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "changes", "Which small change of the code (an operator, a number, a condition) makes the run pass");
   addCommonOptions(*command, context, {"text", "json", "sarif"});
-  auto options = std::make_shared<Arguments>();
+  auto options = std::make_shared<ChangesArguments>();
   addValueOptions(*command, options->value);
   command->add_option("--most", options->most, "Stop when so many are found")
       ->check(CLI::Range(1, 1'000'000))

@@ -6,13 +6,13 @@
 namespace faultline::cli {
 namespace {
 
-struct Arguments {
+struct CriticalArguments {
   ValueOptions value;
   LaboratoryOptions laboratory;
   size_t most = 3;
 };
 
-Result<int> critical(const Context& context, Arguments options) {
+Result<int> critical(const Context& context, CriticalArguments options) {
   using Clock = std::chrono::steady_clock;
   FL_TRY(alterable, alterableRun(context, options.value.run, options.laboratory.noCache));
   // The variant may have had to be built first: that is not part of a budget that nobody asked for.
@@ -42,7 +42,7 @@ void addCritical(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("critical", "Which single decision, taken the other way, makes the run pass");
   addCommonOptions(*command, context, {"text", "json", "sarif"});
-  auto options = std::make_shared<Arguments>();
+  auto options = std::make_shared<CriticalArguments>();
   addValueOptions(*command, options->value);
   command->add_option("--most", options->most, "Stop when so many are found")
       ->check(CLI::Range(1, 1'000'000))

@@ -15,7 +15,7 @@ using experiment::Verdict;
 
 constexpr size_t kRepetitions = 3;
 
-struct Arguments {
+struct VaryArguments {
   ValueOptions value;
   LaboratoryOptions laboratory;
   size_t schedules = 20, layouts = 20;
@@ -52,7 +52,7 @@ Result<finding::Variation> tryAll(const Context& context, const Laboratory& labo
 }
 
 Result<finding::VaryReport> varied(const Context& context, ValueRun& run, const Laboratory& laboratory,
-                                   const Arguments& options, Clock::time_point deadline) {
+                                   const VaryArguments& options, Clock::time_point deadline) {
   const recording::Recording& recording = run.failing.run.recording;
   finding::VaryReport report;
   report.program = programOf(run.failing.run);
@@ -85,7 +85,7 @@ Result<finding::VaryReport> varied(const Context& context, ValueRun& run, const 
   return report;
 }
 
-Result<int> vary(const Context& context, Arguments options) {
+Result<int> vary(const Context& context, VaryArguments options) {
   FL_TRY(alterable, alterableRun(context, options.value.run, true));
   auto begin = context.askedBudget > 0 ? context.started : Clock::now();
   options.value.run.words = {alterable.recording.string()};
@@ -113,7 +113,7 @@ void addVary(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "vary", "Whether the failure depends on the order of threads, or on where things lie in memory");
   addCommonOptions(*command, context);
-  auto options = std::make_shared<Arguments>();
+  auto options = std::make_shared<VaryArguments>();
   addValueOptions(*command, options->value);
   auto number = [&](const char* name, size_t& value, const char* text) {
     command->add_option(name, value, text)

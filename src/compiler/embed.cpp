@@ -13,7 +13,7 @@ namespace {
 
 // Bitcode at level 3 packs to about a third; higher levels cost more build time than they save disk.
 constexpr int kLevel = 3;
-constexpr size_t kAlignment = 16;
+constexpr size_t kRecordAlignment = 16;
 constexpr size_t kQuadsPerLine = 8;
 // Where the header's hash stands when the record is written as 8-byte words.
 constexpr size_t kHashWord = offsetof(fl_embedded_header, hash) / 8;
@@ -37,7 +37,7 @@ Result<std::string> makeRecord(fl_embedded_kind kind, std::string_view name, std
   header.hash = recordHash(payload);
   std::string record(reinterpret_cast<const char*>(&header), sizeof header);
   record.append(name).append(packed, 0, size);
-  record.resize((record.size() + kAlignment - 1) / kAlignment * kAlignment);
+  record.resize((record.size() + kRecordAlignment - 1) / kRecordAlignment * kRecordAlignment);
   return record;
 }
 

@@ -1,5 +1,6 @@
 // The part of the walk that passes between functions, threads and the outside.
 #include "depend/backward_walk.h"
+#include "depend/bits.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +10,6 @@ namespace faultline::depend {
 using replay::TraceOther;
 
 namespace {
-constexpr uint64_t kAllBits = ~uint64_t(0);
 constexpr uint32_t kGeneral = 6, kFloating = 8, kStack = 64;
 } // namespace
 

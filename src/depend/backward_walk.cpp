@@ -1,5 +1,7 @@
 #include "depend/backward_walk.h"
 
+#include "depend/bits.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -8,12 +10,6 @@ namespace faultline::depend {
 using replay::Trace;
 using replay::TraceEvent;
 using replay::TraceOther;
-
-namespace {
-
-constexpr uint64_t kAllBits = ~uint64_t(0);
-
-} // namespace
 
 void BackwardWalk::setAlternatives(Alternatives* alternatives) {
   alternatives_ = alternatives;
@@ -384,8 +380,6 @@ void BackwardWalk::collectLists(const Trace& trace, size_t event) {
 // ---- values
 
 namespace {
-
-uint64_t lowBits(uint64_t count) { return count >= 64 ? kAllBits : (uint64_t(1) << count) - 1; }
 
 uint64_t bitsFor(const Use& use, uint64_t m, uint32_t bits) {
   switch (use.flow) {

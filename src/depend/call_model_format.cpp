@@ -7,7 +7,7 @@
 namespace faultline::depend {
 namespace {
 
-constexpr uint64_t kLongestFormat = uint64_t(1) << 20, kLongestText = uint64_t(1) << 24;
+constexpr uint64_t kLongestFormat = uint64_t(1) << 20, kLongestPrinted = uint64_t(1) << 24;
 
 uint64_t countSize(replay::PrintfLength length) {
   switch (length) {
@@ -180,7 +180,7 @@ std::vector<OutsideFlow> FormattedText::flows(const replay::MemoryView& memory, 
   std::vector<OutsideFlow> out;
   if (target == 0 || limit == 0) return out;
   std::string written; // is there now
-  bool isThere = replay::readText(memory, target, std::min(limit - 1, kLongestText), written);
+  bool isThere = replay::readText(memory, target, std::min(limit - 1, kLongestPrinted), written);
   uint64_t size = std::min(total.value_or(written.size()), limit - 1); // without the NUL
   bool isCut = size == limit - 1 && (!total || *total > size);
   auto parts = isThere && written.size() == size ? fitted(written, isCut) : std::nullopt;

@@ -9,7 +9,7 @@
 namespace faultline::depend {
 namespace {
 
-constexpr uint64_t kLongest = uint64_t(1) << 20;
+constexpr uint64_t kLongestScanned = uint64_t(1) << 20;
 constexpr uint64_t kUnknownText = 64;     // bytes of it that we name as sources
 constexpr uint64_t kUnknownString = 4096; // bytes that a %s of input may have stored
 
@@ -28,7 +28,7 @@ Spec parseSpec(std::string_view format, size_t at) {
   auto peek = [&] { return at < format.size() ? format[at] : '\0'; };
   if (peek() == '*') spec.isSuppressed = true, ++at;
   while (std::isdigit(uint8_t(peek())))
-    spec.width = std::min<uint64_t>(spec.width * 10 + uint64_t(format[at++] - '0'), kLongest);
+    spec.width = std::min<uint64_t>(spec.width * 10 + uint64_t(format[at++] - '0'), kLongestScanned);
   if (peek() == 'm') ++at;
   for (char c = peek(); c && std::strchr("hlLqjzt", c); c = peek()) {
     bool again = spec.length == c;
@@ -126,9 +126,10 @@ uint64_t taken(const Spec& spec, std::string_view text) {
 ScannedText::ScannedText(const CallState& state, std::optional<uint64_t> text, uint64_t format,
                          uint32_t first, std::optional<uint32_t> listArgument)
     : address_(text), format_(format) {
-  if (address_) isReadable_ = *address_ != 0 && replay::readText(*state.memory, *address_, kLongest, text_);
+  if (address_)
+    isReadable_ = *address_ != 0 && replay::readText(*state.memory, *address_, kLongestScanned, text_);
   std::string formatText;
-  if (format == 0 || !replay::readText(*state.memory, format, kLongest, formatText)) return;
+  if (format == 0 || !replay::readText(*state.memory, format, kLongestScanned, formatText)) return;
   formatSize_ = formatText.size() + 1;
   replay::VariableArguments targets = [&](size_t n) { return state.words(first + n); };
   if (listArgument) {
@@ -140,9 +141,9 @@ ScannedText::ScannedText(const CallState& state, std::optional<uint64_t> text, u
 }
 
 ScannedText::ScannedText(const CallState& state, std::string_view text, uint64_t format)
-    : text_(text.substr(0, kLongest)), isReadable_(true), format_(format) {
+    : text_(text.substr(0, kLongestScanned)), isReadable_(true), format_(format) {
   std::string formatText;
-  if (format == 0 || !replay::readText(*state.memory, format, kLongest, formatText)) return;
+  if (format == 0 || !replay::readText(*state.memory, format, kLongestScanned, formatText)) return;
   formatSize_ = formatText.size() + 1;
   run(formatText, [](size_t) -> const uint64_t* { return nullptr; });
 }

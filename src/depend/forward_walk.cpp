@@ -1,5 +1,7 @@
 #include "depend/forward_walk.h"
 
+#include "depend/bits.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -9,9 +11,6 @@ using replay::TraceEvent;
 using replay::TraceOther;
 
 namespace {
-
-constexpr uint64_t kAllBits = ~uint64_t(0);
-uint64_t lowBits(uint64_t count) { return count >= 64 ? kAllBits : (uint64_t(1) << count) - 1; }
 
 // Bits of the result that touched bits of one operand word reach; `j` is the number of the word.
 uint64_t reached(const Use& use, uint64_t m) {

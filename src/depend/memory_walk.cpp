@@ -1,5 +1,6 @@
 #include "depend/memory_walk.h"
 
+#include "depend/bits.h"
 #include "program/operands.h"
 
 #include <algorithm>
@@ -12,11 +13,8 @@ using replay::TraceOther;
 
 namespace {
 
-constexpr uint64_t kAllBits = ~uint64_t(0);
 constexpr uint64_t kLargest = uint64_t(1) << 32; // bytes of a copy that is followed
 constexpr size_t kReads = 4096;
-
-uint64_t lowBits(uint64_t count) { return count >= 64 ? kAllBits : (uint64_t(1) << count) - 1; }
 
 // Nobody has given any of the value, rather than some bits of it.
 bool isWhole(uint64_t undefined) { return undefined && (undefined & (undefined + 1)) == 0; }

@@ -19,12 +19,12 @@ namespace faultline::depend {
 
 namespace {
 
-struct FunctionName {
+struct NamedFunction {
   const char* name;
   ModelFunction function;
   uint8_t least, most; // operands
 };
-constexpr FunctionName kFunctions[] = {
+constexpr NamedFunction kFunctions[] = {
     {"min", ModelFunction::Minimum, 2, 2},       {"max", ModelFunction::Maximum, 2, 2},
     {"len", ModelFunction::Length, 1, 2},        {"z", ModelFunction::WithNul, 1, 1},
     {"u32", ModelFunction::Word4, 1, 1},         {"int", ModelFunction::Signed, 1, 1},
@@ -178,7 +178,7 @@ private:
       for (const char* reserved :
            {"result", "input", "world", "nothing", "arguments", "format", "if", "after", "global"})
         if (parameter == reserved) return fail(fmt::format("'{}' cannot name a parameter", parameter));
-      for (const FunctionName& f : kFunctions)
+      for (const NamedFunction& f : kFunctions)
         if (parameter == f.name) return fail(fmt::format("'{}' cannot name a parameter", parameter));
       for (const std::string& other : parameters_)
         if (parameter == other) return fail(fmt::format("two parameters are called {}", parameter));
@@ -398,7 +398,7 @@ private:
     if (word == "global") return global(out);
     for (size_t k = 0; k < parameters_.size(); ++k)
       if (parameters_[k] == word) return out = add({.kind = ModelNode::Argument, .value = k}), true;
-    for (const FunctionName& f : kFunctions)
+    for (const NamedFunction& f : kFunctions)
       if (word == f.name) return arguments(f, out);
     return fail(fmt::format("'{}' is neither a parameter nor a function", word));
   }
@@ -435,7 +435,7 @@ private:
     std::copy(operands.begin(), operands.end(), node.operands);
     return add(node);
   }
-  bool arguments(const FunctionName& f, uint32_t& out) {
+  bool arguments(const NamedFunction& f, uint32_t& out) {
     uint32_t operands[3] = {kNoNode, kNoNode, kNoNode};
     uint8_t count = 0;
     if (!expect("(")) return false;

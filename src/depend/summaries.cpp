@@ -6,8 +6,8 @@ namespace faultline::depend {
 
 namespace {
 
-constexpr const char* kName = "windows";
-constexpr uint32_t kVersion = 1;
+constexpr const char* kWindowsName = "windows";
+constexpr uint32_t kWindowsVersion = 1;
 
 bool takeThread(ByteReader& in, ThreadSummary& thread) {
   uint64_t count = 0;
@@ -99,10 +99,10 @@ void Summaries::add(uint64_t start, uint64_t end, WindowSummary summary) {
 
 // The file: version, size of the windows, their number, and each with its end and size.
 void Summaries::load(const recording::SideFiles& side, uint64_t windowInstructions) {
-  auto content = readPacked(side, kName);
+  auto content = readPacked(side, kWindowsName);
   if (!content) return;
   ByteReader in(*content);
-  if (in.take<uint32_t>() != kVersion || in.take<uint64_t>() != windowInstructions) return;
+  if (in.take<uint32_t>() != kWindowsVersion || in.take<uint64_t>() != windowInstructions) return;
   std::map<uint64_t, Entry> windows;
   for (uint64_t left = takeNumber(in); left > 0 && in.ok(); --left) {
     uint64_t end = takeNumber(in), length = takeNumber(in);
@@ -118,7 +118,7 @@ void Summaries::load(const recording::SideFiles& side, uint64_t windowInstructio
 Result<void> Summaries::write(const recording::SideFiles& side, uint64_t windowInstructions) {
   if (!isNew_) return {};
   ByteWriter content;
-  content.put(kVersion);
+  content.put(kWindowsVersion);
   content.put(windowInstructions);
   putNumber(content, windows_.size());
   for (auto& [start, entry] : windows_) {
@@ -127,7 +127,7 @@ Result<void> Summaries::write(const recording::SideFiles& side, uint64_t windowI
     putNumber(content, bytes.size());
     content.put(std::span<const uint8_t>(bytes));
   }
-  FL_CHECK(writePacked(side, kName, content.bytes()));
+  FL_CHECK(writePacked(side, kWindowsName, content.bytes()));
   isNew_ = false;
   return {};
 }

@@ -7,9 +7,9 @@ namespace faultline::depend {
 
 namespace {
 
-constexpr const char* kName = "ends";
-constexpr uint32_t kVersion = 1;
-constexpr uint64_t kMostBytes = 32 << 20;
+constexpr const char* kEndsName = "ends";
+constexpr uint32_t kEndsVersion = 1;
+constexpr uint64_t kMostEndBytes = 32 << 20;
 constexpr size_t kMost = 512;
 
 uint64_t bytesOf(const WalkEnd& end) {
@@ -115,7 +115,7 @@ void WalkEnds::add(WalkEnd end) {
   bytes_ += bytesOf(end);
   uint64_t time = end.time;
   order_.push_back(ends_.emplace(time, std::move(end)));
-  while (order_.size() > 1 && (order_.size() > kMost || bytes_ > kMostBytes)) {
+  while (order_.size() > 1 && (order_.size() > kMost || bytes_ > kMostEndBytes)) {
     bytes_ -= bytesOf(order_.front()->second);
     ends_.erase(order_.front());
     order_.erase(order_.begin());
@@ -129,10 +129,10 @@ bool WalkEnds::isWorthIt(uint64_t time, uint64_t windows) const {
 }
 
 void WalkEnds::load(const recording::SideFiles& side) {
-  auto content = readPacked(side, kName);
+  auto content = readPacked(side, kEndsName);
   if (!content) return;
   ByteReader in(*content);
-  if (in.take<uint32_t>() != kVersion || in.take<uint64_t>() != windowInstructions_) return;
+  if (in.take<uint32_t>() != kEndsVersion || in.take<uint64_t>() != windowInstructions_) return;
   std::vector<WalkEnd> all;
   for (uint64_t left = takeNumber(in); left > 0 && in.ok(); --left) {
     auto end = decodeEnd(in.take(takeNumber(in)));
@@ -147,7 +147,7 @@ void WalkEnds::load(const recording::SideFiles& side) {
 Result<void> WalkEnds::write(const recording::SideFiles& side) {
   if (!isNew_) return {};
   ByteWriter content;
-  content.put(kVersion);
+  content.put(kEndsVersion);
   content.put(windowInstructions_);
   putNumber(content, order_.size());
   for (auto end : order_) {
@@ -155,7 +155,7 @@ Result<void> WalkEnds::write(const recording::SideFiles& side) {
     putNumber(content, bytes.size());
     content.put(std::span<const uint8_t>(bytes));
   }
-  FL_CHECK(writePacked(side, kName, content.bytes()));
+  FL_CHECK(writePacked(side, kEndsName, content.bytes()));
   isNew_ = false;
   return {};
 }

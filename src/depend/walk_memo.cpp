@@ -4,7 +4,7 @@ namespace faultline::depend {
 
 namespace {
 
-constexpr uint64_t kMostBytes = 96 << 20;
+constexpr uint64_t kMostMemoBytes = 96 << 20;
 
 uint64_t mixed(uint64_t h, uint64_t value) {
   h = (h ^ value) * 0x9e3779b97f4a7c15u;
@@ -24,7 +24,7 @@ KnownFrame* WalkMemo::frame(const FrameWants& wants) {
   uint64_t hash = wants.hash();
   for (auto [it, end] = frameOf_.equal_range(hash); it != end; ++it)
     if (it->second->wants.isSame(wants)) return it->second;
-  if (bytes_ >= kMostBytes) return nullptr;
+  if (bytes_ >= kMostMemoBytes) return nullptr;
   bytes_ += sizeof(KnownFrame) + wants.bytes();
   KnownFrame& made = frames_.emplace_back(uint32_t(frames_.size() + 1), wants);
   const FrameWants& w = made.wants;
@@ -38,7 +38,7 @@ const KnownCall* WalkMemo::call(CallWants&& wants) {
   uint64_t hash = hashOf(wants);
   for (auto [it, end] = callOf_.equal_range(hash); it != end; ++it)
     if (it->second->wants == wants) return it->second;
-  if (bytes_ >= kMostBytes) return nullptr;
+  if (bytes_ >= kMostMemoBytes) return nullptr;
   bytes_ += sizeof(KnownCall) + wants.arguments.size() * sizeof(CallWants::Argument);
   KnownCall& made = calls_.emplace_back(uint32_t(calls_.size() + 1), std::move(wants));
   callOf_.emplace(hash, &made);
@@ -46,7 +46,7 @@ const KnownCall* WalkMemo::call(CallWants&& wants) {
 }
 
 Piece* WalkMemo::add(const PieceKey& key, Piece piece) {
-  if (bytes_ >= kMostBytes) return nullptr;
+  if (bytes_ >= kMostMemoBytes) return nullptr;
   bytes_ += sizeof(Piece) + 3 * sizeof(Slot) + piece.wants.size() * sizeof(MemoryWant) +
             piece.included.size() * sizeof(uint32_t);
   if (pieces_.size() * 2 >= table_.size()) grow();

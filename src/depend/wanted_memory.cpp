@@ -1,12 +1,12 @@
 #include "depend/wanted_memory.h"
 
+#include "depend/bits.h"
+
 #include <algorithm>
 
 namespace faultline::depend {
 
 namespace {
-
-uint64_t lowBits(uint64_t count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
 // Of the words (8 bytes) that `size` bytes at `address` lie in: visit(word, bits of it, shift), where bit 0
 // of the first byte is bit `shift` of the first word, and `shift` counts on from word to word.

@@ -1,5 +1,7 @@
 #include "depend/written_back.h"
 
+#include "depend/bits.h"
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -9,8 +11,6 @@ namespace faultline::depend {
 using fir::Op;
 
 namespace {
-
-uint64_t lowBits(uint64_t count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
 // What is known of a word's bits.
 struct Known {

@@ -28,7 +28,7 @@ namespace faultline::experiment {
 namespace {
 
 // Milliseconds between looks at what the run takes.
-constexpr int kTick = 10;
+constexpr int kTickInside = 10;
 constexpr int kSocket = 10, kFilter = 11; // where our own descriptors lie, out of the way
 
 void writeSetting(const char* path, unsigned long long value) {
@@ -242,7 +242,7 @@ private:
   void watch(pid_t pid) {
     pollfd fds[] = {{pidFd_, POLLIN, 0}, {socket_, POLLIN, 0}, {filter_, POLLIN, 0}};
     for (;;) {
-      int ready = poll(fds, 3, kTick);
+      int ready = poll(fds, 3, kTickInside);
       if (ready < 0 && errno != EINTR) break;
       if (fds[2].revents & POLLIN) answerFilter(filter_, pid, seen_);
       if (seen_.tooManyProcesses) {

@@ -17,7 +17,7 @@ constexpr auto kGather = 50ms; // what is asked for within this time goes into o
 constexpr auto kLook = 100ms;  // between looks for outcomes
 constexpr auto kAsk = 2s;      // between questions to Slurm
 // A file that is written on one node may be seen on another only after a while.
-constexpr auto kPatience = 5s;
+constexpr auto kPatienceForFiles = 5s;
 
 std::string quoted(const std::string& word) {
   std::string out = "'";
@@ -195,7 +195,7 @@ void SlurmExecutor::lookForLost(Lock& lock) {
     std::set<size_t> lost;
     std::ranges::set_difference(numbers, *unfinished, std::inserter(lost, lost.end()));
     if (lost.empty()) continue;
-    auto until = Clock::now() + kPatience;
+    auto until = Clock::now() + kPatienceForFiles;
     while (!ending_ && !lost.empty() && Clock::now() < until) {
       collect();
       std::erase_if(lost,

@@ -12,7 +12,7 @@ namespace {
 
 // Another is another file.
 constexpr const char* kFile = "verdicts-1.sqlite";
-constexpr int kPatience = 10'000; // milliseconds that another process may keep the file locked
+constexpr int kPatienceForLock = 10'000; // milliseconds that another process may keep the file locked
 // Verdicts between looks at the size.
 constexpr uint64_t kLookAgain = 1000;
 
@@ -79,7 +79,7 @@ int VerdictCache::connect() {
   int code = sqlite3_open_v2(file_.c_str(), &database_,
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code == SQLITE_OK) {
-    sqlite3_busy_timeout(database_, kPatience);
+    sqlite3_busy_timeout(database_, kPatienceForLock);
     // With a log beside it, readers and a writer do not wait for each other; a lost verdict is no harm.
     for (const char* text : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=OFF", kTable, kWorlds})
       if (code == SQLITE_OK) code = run(database_, text);
@@ -98,7 +98,7 @@ int VerdictCache::connect() {
 // for: SQLite does not wait there. A locked file is no damaged one, and is not to be thrown away.
 int VerdictCache::connectPatiently() {
   using namespace std::chrono_literals;
-  auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+  auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceForLock);
   int code = connect();
   while (isLocked(code) && std::chrono::steady_clock::now() < patience) {
     std::this_thread::sleep_for(2ms);

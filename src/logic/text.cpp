@@ -26,14 +26,14 @@ enum Binding {
   Prefix
 };
 
-constexpr int kDeepest = 24;
+constexpr int kDeepestText = 24;
 
 class Writer {
 public:
   Writer(const Terms& terms, const Names& names) : t(terms), names_(names) {}
 
   std::string write(Term x, How how, Binding outer) {
-    if (depth_ >= kDeepest) return "...";
+    if (depth_ >= kDeepestText) return "...";
     ++depth_;
     std::string out = any(x, how, outer);
     --depth_;
@@ -43,7 +43,7 @@ public:
   // What kind of value it is, by its variables.
   How kindOf(Term x, int depth = 0) const {
     if (t.isVariable(x)) return names_(t.parameter(x), t.width(x)).kind;
-    if (t.isConstant(x) || depth > kDeepest) return How::Unsigned;
+    if (t.isConstant(x) || depth > kDeepestText) return How::Unsigned;
     Kind kind = t.kind(x);
     if (t.width(x) == 1 && kind != Kind::Extract) return How::Bool;
     if (kind >= Kind::FAdd) return kind == Kind::FToSigned ? How::Signed : How::Float;

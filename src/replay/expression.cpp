@@ -8,7 +8,7 @@ using fir::DebugKind;
 
 namespace {
 
-constexpr int kMaxNesting = 64;
+constexpr int kDeepestExpression = 64;
 
 TypeRef numberType(const fir::Image& image, DebugKind kind, uint64_t bytes) {
   for (uint32_t k = 0; k < image.debugTypes.size(); ++k)
@@ -32,7 +32,7 @@ public:
 
 private:
   Result<ValuePlace> unary() {
-    if (++nesting_ > kMaxNesting) return errorf("the expression is nested too deeply");
+    if (++nesting_ > kDeepestExpression) return errorf("the expression is nested too deeply");
     if (take("*")) {
       FL_TRY(pointer, unary());
       return dereferenced(pointer, 0, "*");

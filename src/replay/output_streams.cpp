@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kSync = "_ZNSt8ios_base15sync_with_stdioEb";
 constexpr uint64_t kStdoutQueue = 1, kCoutQueue = 2; // no FILE lies there
 
-uint64_t readWord(const MemoryView& memory, uint64_t address) {
+uint64_t wordAt(const MemoryView& memory, uint64_t address) {
   uint64_t value = 0;
   if (address) memory.read(address, {reinterpret_cast<uint8_t*>(&value), sizeof value});
   return value;
@@ -40,8 +40,8 @@ void OutputStreams::onCall(std::string_view name, const VariableArguments& argum
   } else if (name.starts_with("freopen")) {
     refreshSymbols();
     uint64_t file = word(arguments, 2);
-    if (file && file == readWord(memory_, stdout_)) isReopened_[1] = true;
-    if (file && file == readWord(memory_, stderr_)) isReopened_[2] = true;
+    if (file && file == wordAt(memory_, stdout_)) isReopened_[1] = true;
+    if (file && file == wordAt(memory_, stderr_)) isReopened_[2] = true;
   }
 }
 
@@ -79,8 +79,8 @@ std::optional<OutputTarget> OutputStreams::standard(uint32_t stream) const {
 std::optional<OutputTarget> OutputStreams::ofFile(uint64_t file) {
   refreshSymbols();
   if (!file) return std::nullopt;
-  if (file == readWord(memory_, stdout_)) return standard(1);
-  if (file == readWord(memory_, stderr_)) return standard(2);
+  if (file == wordAt(memory_, stdout_)) return standard(1);
+  if (file == wordAt(memory_, stderr_)) return standard(2);
   auto it = files_.find(file);
   if (it == files_.end() || !streamOfFd(it->second)) return std::nullopt;
   return OutputTarget{streamOfFd(it->second), file};

@@ -24,7 +24,7 @@ std::string shownName(const std::string& name) {
   return full;
 }
 
-constexpr int kMaxNesting = 24;
+constexpr int kDeepestSource = 24;
 
 std::string_view binarySign(Op op) {
   switch (op) {
@@ -113,7 +113,7 @@ class Reader {
 public:
   explicit Reader(const FrameView& frame) : frame_(frame), image_(*frame.image) {}
 
-  std::optional<SourceValue> value(fir::Operand operand, int nesting = kMaxNesting) {
+  std::optional<SourceValue> value(fir::Operand operand, int nesting = kDeepestSource) {
     if (nesting == 0) return std::nullopt;
     if (fir::operandKind(operand) == OperandKind::Constant) return constant(fir::operandIndex(operand));
     if (fir::operandKind(operand) != OperandKind::Word) return std::nullopt;
@@ -122,7 +122,7 @@ public:
     return i ? result(*i, nesting) : argument(word);
   }
 
-  std::optional<Object> object(fir::Operand address, int nesting = kMaxNesting) {
+  std::optional<Object> object(fir::Operand address, int nesting = kDeepestSource) {
     if (nesting == 0) return std::nullopt;
     if (fir::operandKind(address) == OperandKind::Constant) return global(fir::operandIndex(address));
     uint32_t word = fir::operandIndex(address);

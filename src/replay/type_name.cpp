@@ -9,13 +9,13 @@ using fir::DebugKind;
 
 namespace {
 
-constexpr int kMaxNesting = 32;
+constexpr int kDeepestName = 32;
 
 // A declaration is read from its name outwards: `inner` is what was read so far, and each step out wraps it.
 //   pointer to array of 4 int:  "" -> "*" -> "(*)[4]" -> "int (*)[4]"
 class Declarator {
 public:
-  std::string run(TypeRef type, std::string inner, int nesting = kMaxNesting) {
+  std::string run(TypeRef type, std::string inner, int nesting = kDeepestName) {
     if (nesting == 0) return "...";
     switch (type.kind()) {
     case DebugKind::Pointer:
@@ -162,7 +162,9 @@ bool isPlainC(const fir::Image& image) {
 }
 
 std::string typeName(TypeRef type) { return Declarator().run(type, ""); }
-std::string typeName(const fir::Image& image, uint32_t debugType) { return typeName({&image, debugType}); }
+std::string typeName(const fir::Image& image, uint32_t debugType) {
+  return typeName(TypeRef{&image, debugType});
+}
 std::string declarationText(TypeRef type, std::string_view name) {
   return Declarator().run(type, std::string(name));
 }

@@ -14,9 +14,7 @@ constexpr uint32_t kWidestPlace = 26, kWidestValue = 26; // columns of a chain; 
 // The line without what is before it, as the terminal can show it.
 std::string sourceOf(SourceFiles& files, const finding::Place& place, const Screen& screen, uint32_t most) {
   auto line = files.line(place.file, place.line);
-  size_t from = line ? line->find_first_not_of(" \t") : std::string_view::npos;
-  return from == std::string_view::npos ? ""
-                                        : cutTo(screenLine(line->substr(from), screen.unicode).text, most);
+  return line ? cutTo(screenLine(withoutIndent(*line), screen.unicode).text, most) : "";
 }
 
 std::string shownText(std::string_view text, const Screen& screen) {

@@ -67,8 +67,7 @@ private:
   }
   std::string source(const finding::Place& place) const {
     auto line = files_.line(place.file, place.line);
-    size_t from = line ? line->find_first_not_of(" \t") : std::string_view::npos;
-    return from == std::string_view::npos ? "" : oneLine(line->substr(from));
+    return line ? oneLine(withoutIndent(*line)) : "";
   }
 
   std::string head() const {

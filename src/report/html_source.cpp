@@ -15,11 +15,6 @@ constexpr uint32_t kAroundTree = 1;   // if it is in the cause tree and nothing 
 constexpr size_t kLongestLine = 2000; // characters
 constexpr size_t kShortestGap = 3;    // a smaller one is shown
 
-std::string trimmed(std::string_view line) {
-  size_t from = line.find_first_not_of(" \t");
-  return from == line.npos ? "" : std::string(line.substr(from));
-}
-
 } // namespace
 
 HtmlSource::HtmlSource(const finding::Explanation& explanation, SourceFiles& files,
@@ -78,7 +73,7 @@ std::string HtmlSource::link(const finding::Place& place) const {
 
 std::string HtmlSource::code(const finding::Place& place) const {
   auto text = files_.line(place.file, place.line);
-  return text ? html(cutUtf8(trimmed(*text), kLongestLine)) : "";
+  return text ? html(cutUtf8(withoutIndent(*text), kLongestLine)) : "";
 }
 
 // What hovering over a marked line, or going to it with the keyboard, shows.

@@ -6,14 +6,9 @@
 namespace faultline::report {
 namespace {
 
-std::string trimmed(std::string_view text) {
-  size_t from = text.find_first_not_of(" \t");
-  return from == std::string_view::npos ? "" : std::string(text.substr(from));
-}
-
 std::string sourceLine(const finding::Place& place, SourceFiles& files) {
   auto line = files.line(place.file, place.line);
-  return line ? trimmed(*line) : "";
+  return line ? std::string(withoutIndent(*line)) : "";
 }
 
 std::string conditionLine(const std::vector<std::string>& conditions, const Screen& screen) {

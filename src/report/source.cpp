@@ -40,6 +40,10 @@ std::optional<std::string_view> SourceFiles::line(const std::string& path, uint3
   return f.lines[number - 1];
 }
 
+std::string_view withoutIndent(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
 uint32_t ScreenLine::columnOf(uint32_t byteColumn) const {
   if (byteColumn == 0 || columns.empty()) return 0;
   return columns[std::min<size_t>(byteColumn - 1, columns.size() - 1)];

@@ -28,6 +28,9 @@ private:
   std::map<std::string, File> files_;
 };
 
+// Without the blanks and tabs before it.
+std::string_view withoutIndent(std::string_view line);
+
 // A line as a terminal can show it: tabs to the next multiple of 8, control characters and bytes that are not
 // UTF-8 as `?`. `columnOf` maps a byte column of the file (from 1) to the column on the screen (from 0).
 struct ScreenLine {

@@ -14,7 +14,7 @@ namespace {
 
 // After so many steps it is asked whether the wish can still hold; whoever needs more is led to the end.
 constexpr size_t kChecked[] = {4, 32, 256};
-constexpr size_t kMostScanned = 20'000;
+constexpr size_t kMostDecisions = 20'000;
 constexpr size_t kSameBranch = 4;
 // So many executions of one instruction tell what a loop does with a value; the others are followed to where
 // it came from, without a formula.
@@ -169,7 +169,7 @@ Result<std::vector<uint64_t>> CauseFinder::decisionsNear(const Wish& wish, uint6
   size_t scanned = 0;
   FL_CHECK(instances_.instances().branches(from, wish.time, [&](uint64_t time, uint32_t id, uint32_t) {
     if (same[id]++ < kSameBranch) found.push_back(time);
-    return found.size() < options_.mostDecisions && ++scanned < kMostScanned;
+    return found.size() < options_.mostDecisions && ++scanned < kMostDecisions;
   }));
   return found;
 }

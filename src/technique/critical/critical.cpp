@@ -59,10 +59,10 @@ std::vector<Alteration> alternativesOf(const fir::Image& image, const fir::Instr
   return out;
 }
 
-class Search {
+class CriticalSearch {
 public:
-  Search(depend::History& history, std::vector<Candidate> candidates, experiment::Trials& trials,
-         const CriticalOptions& options)
+  CriticalSearch(depend::History& history, std::vector<Candidate> candidates, experiment::Trials& trials,
+                 const CriticalOptions& options)
       : history_(history), candidates_(std::move(candidates)), trials_(trials), options_(options) {}
 
   Result<CriticalResult> run() {
@@ -245,7 +245,7 @@ Result<std::vector<Candidate>> otherBranches(depend::History& history, const dep
 
 Result<CriticalResult> searchCritical(depend::History& history, std::vector<Candidate> candidates,
                                       experiment::Trials& trials, const CriticalOptions& options) {
-  return Search(history, std::move(candidates), trials, options).run();
+  return CriticalSearch(history, std::move(candidates), trials, options).run();
 }
 
 } // namespace faultline::technique

@@ -11,7 +11,7 @@ class Halves {
 public:
   Halves(const Isolated& pair, size_t parts) : pair_(pair), difference_(pair.difference()), parts_(parts) {}
 
-  std::optional<Candidate> next() {
+  std::optional<SubsetToTry> next() {
     if (part_ == parts_) {
       if (parts_ >= difference_.size()) return std::nullopt;
       parts_ = std::min(parts_ * 2, difference_.size());
@@ -20,8 +20,8 @@ public:
     Subset chunk(difference_.begin() + ptrdiff_t(difference_.size() * part_ / parts_),
                  difference_.begin() + ptrdiff_t(difference_.size() * (part_ + 1) / parts_));
     given_.push_back({parts_, isAdding_});
-    Candidate out{isAdding_ ? together(pair_.passing, chunk) : without(pair_.failing, chunk),
-                  uint8_t(wanted(TrialOutcome::Fail) | wanted(TrialOutcome::Pass))};
+    SubsetToTry out{isAdding_ ? together(pair_.passing, chunk) : without(pair_.failing, chunk),
+                    uint8_t(wanted(TrialOutcome::Fail) | wanted(TrialOutcome::Pass))};
     if (!isAdding_) ++part_;
     isAdding_ = !isAdding_;
     return out;

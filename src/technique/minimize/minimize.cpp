@@ -131,9 +131,9 @@ private:
       std::vector<Subset> all = removals(parts, cutsOf, onlyText);
       size_t first = next;
       progress_.left = all.size() - std::min(first, all.size());
-      FL_TRY(found, search_.first(testerOf(parts), [&]() -> std::optional<Candidate> {
+      FL_TRY(found, search_.first(testerOf(parts), [&]() -> std::optional<SubsetToTry> {
         if (next >= all.size()) return std::nullopt;
-        return Candidate{without(allOf(parts.size()), all[next++])};
+        return SubsetToTry{without(allOf(parts.size()), all[next++])};
       }));
       if (!found) break;
       // Goes on with what comes behind: those before it are tried again in the next round.
@@ -249,9 +249,9 @@ private:
     };
     uint64_t verdicts = search_.stats().verdicts;
     size_t before = sizeOf(best_);
-    FL_TRY(found, search_.first(tester, [&]() -> std::optional<Candidate> {
+    FL_TRY(found, search_.first(tester, [&]() -> std::optional<SubsetToTry> {
       if (next == choices.size()) return std::nullopt;
-      return Candidate{{next++}};
+      return SubsetToTry{{next++}};
     }));
     result.dependenceTaken = found.has_value();
     if (found) best_ = choices[found->subset[0]];

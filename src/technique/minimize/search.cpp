@@ -137,7 +137,7 @@ Result<std::optional<Accepted>> Search::first(const Tester& tester, const Candid
   std::optional<Error> failed;
   for (size_t number = 0;; ++number) {
     while (isMore && window.size() < kMostAhead * most && (window.empty() || unfinished(window) < most)) {
-      std::optional<Candidate> next = candidates();
+      std::optional<SubsetToTry> next = candidates();
       if (!next) {
         isMore = false;
         break;
@@ -171,10 +171,10 @@ Result<std::optional<Accepted>> Search::first(const Tester& tester, const Candid
 
 Result<std::optional<TrialOutcome>> Search::outcome(const Tester& tester, const Subset& subset) {
   bool given = false;
-  FL_TRY(found, first(tester, [&]() -> std::optional<Candidate> {
+  FL_TRY(found, first(tester, [&]() -> std::optional<SubsetToTry> {
            if (given) return std::nullopt;
            given = true;
-           return Candidate{subset, 7};
+           return SubsetToTry{subset, 7};
          }));
   if (!found) return std::optional<TrialOutcome>();
   return std::optional(found->outcome);

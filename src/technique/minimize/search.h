@@ -47,12 +47,12 @@ struct Trial {
 };
 using Tester = std::function<Trial(const Subset&)>;
 
-struct Candidate {
+struct SubsetToTry {
   Subset subset;
   uint8_t wants = wanted(TrialOutcome::Fail); // outcomes with which it is accepted
 };
 // In the order of preference; each supposes that none before it was accepted.
-using Candidates = std::function<std::optional<Candidate>()>;
+using Candidates = std::function<std::optional<SubsetToTry>()>;
 
 struct Accepted {
   Subset subset;
@@ -97,7 +97,7 @@ private:
     size_t operator()(const TrialKey& k) const { return size_t(k.low); }
   };
   struct Waiting {
-    Candidate candidate;
+    SubsetToTry candidate;
     std::shared_ptr<Job> job;
     TrialKey key;
   };

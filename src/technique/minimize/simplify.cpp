@@ -18,12 +18,12 @@ class EndCut {
 public:
   EndCut(const Subset& kept, bool atStart) : kept_(kept), atStart_(atStart) {}
 
-  std::optional<Candidate> next() {
+  std::optional<SubsetToTry> next() {
     share_ *= 2;
     if (share_ > kSmallestShare || kept_.size() < share_) return std::nullopt;
     size_t size = kept_.size() / share_;
-    return Candidate{atStart_ ? withoutRange(kept_, 0, size)
-                              : withoutRange(kept_, kept_.size() - size, kept_.size())};
+    return SubsetToTry{atStart_ ? withoutRange(kept_, 0, size)
+                                : withoutRange(kept_, kept_.size() - size, kept_.size())};
   }
 
 private:
@@ -52,10 +52,10 @@ public:
   }
 
   // Nothing: all has been tried.
-  std::optional<Candidate> next() {
+  std::optional<SubsetToTry> next() {
     if (!settle(ahead_)) return std::nullopt;
     given_.push_back(ahead_);
-    Candidate out{withoutRange(kept_, ahead_.begin(), ahead_.end)};
+    SubsetToTry out{withoutRange(kept_, ahead_.begin(), ahead_.end)};
     ahead_.inARow = 0;
     if (ahead_.size > ahead_.base) {
       ahead_.size = ahead_.base;
