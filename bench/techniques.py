@@ -70,7 +70,7 @@ def explain(asker, without=()):
 
 
 def causes(asker):
-    document, cost, note = asker.ask("causes", "--most", "2000")
+    document, cost, note = asker.ask("causes", "--most", "2000", "--no-experiments")
     return Answer(ranking.tree_order(document or {}), note=note, **cost)
 
 

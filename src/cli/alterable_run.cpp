@@ -220,15 +220,29 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
 
 } // namespace
 
+namespace {
+
+bool isProgram(const RunOptions& options) {
+  return !options.words.empty() && (options.words.size() > 1 || (!namedRecording(options.words[0]) &&
+                                                                 !options.words[0].ends_with(".flr")));
+}
+
+} // namespace
+
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew) {
-  bool isProgram =
-      !options.words.empty() && (options.words.size() > 1 ||
-                                 (!namedRecording(options.words[0]) && !options.words[0].ends_with(".flr")));
-  if (isProgram) return recordAlterable(context, options, anew);
+  if (isProgram(options)) return recordAlterable(context, options, anew);
   FL_TRY(path, recordingFor(context, options));
   FL_TRY(recording, recording::Recording::open(path));
   if (recording.meta().alters) return AlterableRun{path, {}};
   return repeat(context, path, std::move(recording));
+}
+
+Result<AlterableRun> alterableIfPossible(const Context& context, const RunOptions& options, bool anew,
+                                         std::string& why) {
+  auto made = alterableRun(context, options, anew);
+  if (made || isProgram(options)) return made;
+  why = made.error().message;
+  return AlterableRun{};
 }
 
 Result<experiment::ExperimenterSetting> experimenterSetting(const Context& context,

@@ -18,6 +18,11 @@ struct AlterableRun {
 // otherwise: what was found then holds now. `anew`: a world of its own.
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew);
 
+// As above; where a recording cannot be repeated so, nothing, and `why`: what needs no experiments can be
+// asked of the recording as it is.
+Result<AlterableRun> alterableIfPossible(const Context& context, const RunOptions& options, bool anew,
+                                         std::string& why);
+
 // What an experiment on the recording needs; without oracle and limits.
 Result<experiment::ExperimenterSetting> experimenterSetting(const Context& context,
                                                             const recording::Recording& recording);

@@ -161,13 +161,15 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
     return !wasInterrupted() && Clock::now() < deadline;
   };
   causes.instances.setWatch([deadline] { return !wasInterrupted() && Clock::now() < deadline; });
-  FL_TRY(tree,
+  FL_TRY(grown,
          technique::growCauseTree(causes.made, causes.solver.get(), causes.checker.get(), question, grow));
+  causes.tree = std::move(grown);
+  const technique::CauseTree& tree = causes.tree;
   progress.reset();
   grow.watch = nullptr;
   causes.instances.setWatch(nullptr);
   run.stopWatching();
-  double grown = std::chrono::duration<double>(Clock::now() - start).count();
+  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   FL_TRY(inputs, inputsOf(run));
   FL_CHECK(technique::describeCauses(causes.made, tree, &inputs, cwd, report,
                                      {.mostValues = mostValues, .mostShare = arguments.share / 100}));
@@ -195,7 +197,7 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
                   {"solver_calls", calls},
                   {"terms", causes.terms.size()},
                   {"windows", causes.instances.windowsMade()},
-                  {"seconds_tree", grown},
+                  {"seconds_tree", seconds},
                   {"seconds", std::chrono::duration<double>(Clock::now() - start).count()}};
   return report;
 }

@@ -25,6 +25,7 @@ struct CauseRun {
   logic::InstanceTerms made;
   std::unique_ptr<logic::Solver> solver, checker;
   technique::TreeOptions options;
+  technique::CauseTree tree; // that findCauses() made
 };
 
 // What the value that the run failed with should have been.

@@ -82,14 +82,7 @@ Result<AlterableRun> alterableOrNot(const Context& context, const ExplainArgumen
     why = "left out";
     return AlterableRun{};
   }
-  auto made = alterableRun(context, options.value.run, options.laboratory.noCache);
-  if (made) return made;
-  bool isRecording = !options.value.run.words.empty() &&
-                     std::filesystem::exists(options.value.run.words[0]) &&
-                     options.value.run.words[0].ends_with(".flr");
-  if (!isRecording) return made.error();
-  why = made.error().message;
-  return AlterableRun{};
+  return alterableIfPossible(context, options.value.run, options.laboratory.noCache, why);
 }
 
 // What the program that does it right does with the same input is what is expected.

@@ -43,6 +43,7 @@ Json toJson(const CauseLine& line) {
   json["does"] = doesName(line.does);
   json["instances"] = line.instances;
   json["left_open"] = line.isLeftOpen;
+  if (!line.repair.empty()) json["repair"] = line.repair, json["share"] = line.share;
   return json;
 }
 

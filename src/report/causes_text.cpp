@@ -1,5 +1,7 @@
 #include "report/causes_text.h"
 
+#include "finding/effect.h"
+
 #include "report/terminal.h"
 
 #include <algorithm>
@@ -18,21 +20,22 @@ std::string valueText(const finding::CauseStatement& s) {
   return text;
 }
 
-std::string trimmed(std::string_view text) {
-  size_t from = text.find_first_not_of(" \t");
-  return from == std::string_view::npos ? "" : std::string(text.substr(from));
-}
-
 std::string sourceLine(const finding::Place& place, const std::string& behind, SourceFiles& files,
                        const Screen& screen) {
   std::string where = placeText({place.file, place.line, 0, ""}, screen);
   std::string source;
-  if (auto line = files.line(place.file, place.line)) source = trimmed(*line);
+  if (auto line = files.line(place.file, place.line)) source = withoutIndent(*line);
   constexpr size_t kSource = 34;
   if (source.size() > kSource) source = source.substr(0, kSource - 3) + "...";
   std::string line = fmt::format("     {:<18} {:<{}}  {}", where, source, kSource, behind);
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line + "\n";
+}
+
+constexpr std::string_view kIndent = "          ";
+
+std::string repairText(const finding::CauseLine& line) {
+  return fmt::format("{}{} {}", kIndent, finding::effectText(line.share), line.repair);
 }
 
 std::string readFirst(const finding::CausesReport& report, size_t most, SourceFiles& files,
@@ -46,6 +49,7 @@ std::string readFirst(const finding::CausesReport& report, size_t most, SourceFi
     if (node == report.nodes.end()) continue;
     if (most && ++shown > most) break;
     out += sourceLine(line.place, fmt::format("in cause {}", node - report.nodes.begin() + 1), files, screen);
+    if (!line.repair.empty()) out += wrapped(repairText(line), screen.width(), kIndent.size()) + "\n";
   }
   return out.empty() ? "" : "Lines to read first\n" + out + "\n";
 }

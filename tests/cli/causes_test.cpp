@@ -31,7 +31,12 @@ protected:
                            options_);
     ASSERT_EQ(built.status, 0) << built.err;
   }
+  // By logic alone.
   json ask(std::vector<std::string> words) {
+    words.insert(words.begin(), "--no-experiments");
+    return askAll(words);
+  }
+  json askAll(std::vector<std::string> words) {
     words.insert(words.begin(), {kBin + "/faultline", "causes", "--json"});
     test::RunResult got = test::run(words, options_);
     EXPECT_EQ(got.status, 0) << got.err;
@@ -469,6 +474,74 @@ int main(int argc, char **argv) {
   test::RunResult text = test::run({kBin + "/faultline", "causes", "--", "./program"}, options_);
   EXPECT_THAT(text.out, HasSubstr("Lines to read first"));
   EXPECT_THAT(text.out, HasSubstr("in cause 1"));
+}
+
+const char* const kBilled = R"(#include <stdio.h>
+static int price(int count, int each) {
+  int sum = count * each;
+  if (count >= 10)
+    sum = sum * 9 / 10;
+  return sum;
+}
+static int shipping(int sum) {
+  int cost = 7;
+  if (sum >= 100)
+    cost = 0;
+  return cost;
+}
+int main(void) {
+  int count = 10, each = 10;
+  int sum = price(count, each);
+  printf("%d\n", sum + shipping(sum));
+  return 0;
+}
+)"; // a discount from the eleventh on was wanted, and nothing for shipping then
+
+TEST_F(Causes, ALineOfWhichAChangeRepairsTheRunIsReadFirst) {
+  build(kBilled);
+  test::writeFile(dir_ / "want", "100\n");
+  std::vector<std::string> words = {"--expect", "want", "--", "./program"};
+  json alone = ask(words);
+  EXPECT_NE(linesToRead(alone)[0], 4);
+  for (const json& line : alone["order"]) EXPECT_FALSE(line.contains("repair"));
+  EXPECT_FALSE(alone["stats"].contains("experiments"));
+
+  json tree = askAll(words);
+  EXPECT_GT(tree["stats"]["experiments"], 0);
+  std::vector<int> repaired;
+  bool isOver = false;
+  for (const json& line : tree["order"]) {
+    isOver |= !line.contains("repair");
+    EXPECT_EQ(line.contains("repair"), !isOver) << "repairs come first";
+    if (line.value("share", 0.0) == 1) repaired.push_back(line["line"]);
+  }
+  EXPECT_THAT(repaired, Contains(4));
+  EXPECT_THAT(linesToRead(tree), ::testing::UnorderedElementsAreArray(linesToRead(alone)));
+  EXPECT_EQ(tree["nodes"].size(), alone["nodes"].size());
+
+  test::RunResult text =
+      test::run({kBin + "/faultline", "causes", "--expect", "want", "--", "./program"}, options_);
+  EXPECT_THAT(text.out, HasSubstr("the run passes with `>` instead of `>=`"));
+}
+
+TEST_F(Causes, AnAssertionIsNotRepairedByAnotherAssertion) {
+  build(kBranches);
+  json tree = askAll({"--", "./program"});
+  EXPECT_GT(tree["stats"]["experiments"], 0);
+  for (const json& line : tree["order"])
+    if (line["line"] == 11) EXPECT_FALSE(line.contains("repair")) << line.dump();
+}
+
+TEST_F(Causes, WithoutTheProgramTheOrderIsThatOfTheTree) {
+  build(kBilled);
+  test::writeFile(dir_ / "want", "100\n");
+  auto recorded = test::run(
+      {kBin + "/faultline", "record", "-o", "run.flr", "--expect", "want", "--", "./program"}, options_);
+  json alone = ask({"run.flr"});
+  std::filesystem::rename(dir_ / "program", dir_ / "elsewhere");
+  json tree = askAll({"run.flr"});
+  EXPECT_EQ(linesToRead(tree), linesToRead(alone));
+  EXPECT_THAT(tree["caveats"].dump(), HasSubstr("no changes were tried"));
 }
 
 std::vector<int> allLines(const json& tree) {

@@ -217,6 +217,7 @@ void countInstances(const CauseTree& tree, std::vector<finding::CauseLine>& orde
 // What a reader meets first is shown, with what leads there, until it is too much.
 void leaveOpen(const CauseTree& tree, double mostShare, finding::CausesReport& report) {
   constexpr size_t kAlways = 12;
+  report.leftOpen = 0;
   if (tree.nodes.empty()) return;
   auto most = uint64_t(mostShare * double(tree.nodes[0].condition.time));
   std::unordered_set<uint32_t> shown;
@@ -287,6 +288,11 @@ std::string sourceText(const logic::TermLeaf& leaf, const depend::Inputs* inputs
 
 } // namespace
 
+void arrange(const CauseTree& tree, double mostShare, finding::CausesReport& report) {
+  countInstances(tree, report.order);
+  leaveOpen(tree, mostShare, report);
+}
+
 Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, const depend::Inputs* inputs,
                             std::string_view workingDirectory, finding::CausesReport& report,
                             const DescribeOptions& options) {
@@ -309,8 +315,7 @@ Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, 
     return std::tuple(a.level, a.distance, a.id) < std::tuple(b.level, b.distance, b.id);
   });
   report.order = readingOrder(report.nodes);
-  countInstances(tree, report.order);
-  leaveOpen(tree, options.mostShare, report);
+  arrange(tree, options.mostShare, report);
   return addValues(terms, report, options.mostValues);
 }
 

@@ -19,4 +19,7 @@ Result<void> describeCauses(logic::InstanceTerms& terms, const CauseTree& tree, 
                             std::string_view workingDirectory, finding::CausesReport& report,
                             const DescribeOptions& options = {});
 
+// Again, after the order of lines has changed: what a reader meets first is shown, the rest left open.
+void arrange(const CauseTree& tree, double mostShare, finding::CausesReport& report);
+
 } // namespace faultline::technique

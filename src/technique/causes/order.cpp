@@ -53,4 +53,17 @@ std::vector<CauseLine> readingOrder(const std::vector<CauseNodeInfo>& nodes, con
   return out;
 }
 
+void preferRepairs(const std::vector<TriedChange>& changes, std::vector<CauseLine>& order) {
+  for (CauseLine& line : order)
+    for (const TriedChange& c : changes)
+      if (c.place.file == line.place.file && c.place.line == line.place.line && c.share > line.share) {
+        line.repair = c.text;
+        line.share = c.share;
+      }
+  std::multimap<double, CauseLine, std::greater<>> sorted; // equal ones stay in order
+  for (CauseLine& line : order) sorted.emplace(line.share, std::move(line));
+  order.clear();
+  for (auto& [share, line] : sorted) order.push_back(std::move(line));
+}
+
 } // namespace faultline::technique

@@ -25,4 +25,15 @@ struct ReadingWeights {
 std::vector<finding::CauseLine> readingOrder(const std::vector<finding::CauseNodeInfo>& nodes,
                                              const ReadingWeights& weights = {});
 
+// A change of one line that was tried on the program itself.
+struct TriedChange {
+  finding::Place place = {};
+  std::string text = {};
+  double share = 1; // of the wrong output that it makes right; 1: the run passes
+};
+
+// Lines of which a change makes the run pass come before all others, then those of which one makes more of
+// the output right, the most first; else the order stays. The likeliest change of a line is the first.
+void preferRepairs(const std::vector<TriedChange>& changes, std::vector<finding::CauseLine>& order);
+
 } // namespace faultline::technique

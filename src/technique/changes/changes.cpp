@@ -22,9 +22,9 @@ double orderOf(ChangeForm form, double place) {
   return isFirstChoice ? place : kLater + place * kFurther;
 }
 
-class Search {
+class ChangeSearch {
 public:
-  Search(depend::History& history, experiment::Trials& trials, const ChangeOptions& options)
+  ChangeSearch(depend::History& history, experiment::Trials& trials, const ChangeOptions& options)
       : history_(history), trials_(trials), options_(options) {}
 
   Result<ChangeResult> run(std::vector<Changeable> places) {
@@ -54,7 +54,12 @@ private:
   Result<void> propose(const std::vector<Changeable>& places) {
     constexpr uint64_t kFarEnough = 20'000'000; // instructions; a longer run is changed from its start on
     FL_TRY(first, FirstEpochs::of(history_, options_.end, kFarEnough));
-    std::vector<std::pair<double, Proposal>> ordered;
+    struct Ordered {
+      double order;
+      size_t number; // likelier ones of the same form first
+      Proposal proposal;
+    };
+    std::vector<Ordered> ordered;
     std::map<const fir::Image*, fir::OtherOperands> others;
     for (const Changeable& place : places) {
       depend::RunCode::Where at = history_.code().where(place.id);
@@ -64,13 +69,13 @@ private:
       for (Proposal& p : proposalsFor(image, other, at.function, at.local, at.module->base)) {
         FL_TRY(epoch, first.before(place.id));
         p.alteration.epoch = epoch;
-        ordered.push_back({orderOf(p.form, place.order), std::move(p)});
+        ordered.push_back({orderOf(p.form, place.order), ordered.size(), std::move(p)});
       }
     }
-    std::ranges::sort(ordered, {}, [](const auto& one) {
-      return std::tuple(one.first, one.second.alteration.instruction, one.second.form);
+    std::ranges::sort(ordered, {}, [](const Ordered& one) {
+      return std::tuple(one.order, one.proposal.alteration.instruction, one.proposal.form, one.number);
     });
-    for (auto& [order, proposal] : ordered) proposals_.push_back(std::move(proposal));
+    for (auto& [order, number, proposal] : ordered) proposals_.push_back(std::move(proposal));
     return {};
   }
 
@@ -159,7 +164,7 @@ std::vector<Changeable> changeableIn(const depend::Slice& slice) {
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,
                                    experiment::Trials& trials, const ChangeOptions& options) {
-  return Search(history, trials, options).run(std::move(places));
+  return ChangeSearch(history, trials, options).run(std::move(places));
 }
 
 } // namespace faultline::technique

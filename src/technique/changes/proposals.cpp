@@ -356,8 +356,11 @@ private:
       bool isUnsigned = own >= kUgt && own <= kUle;
       for (uint32_t p = isUnsigned ? kUgt : kSgt; p <= (isUnsigned ? kUle : kSle); ++p) others.push_back(p);
     }
+    // First the one that differs where both are equal alone: that is what goes wrong.
+    const uint32_t nearest = own > kNe ? ((own - kUgt) ^ 1) + kUgt : own;
+    if (nearest != own) comparison(nearest, own);
     for (uint32_t p : others)
-      if (p != own) comparison(p, own);
+      if (p != own && p != nearest) comparison(p, own);
     if (own > kNe && !isPointer)
       change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + (own >= kSgt ? own - 4 : own + 4), ChangeForm::Sign,
              own >= kSgt ? "if it compared unsigned numbers" : "if it compared signed numbers");

@@ -68,5 +68,21 @@ TEST(ReadingOrder, SystemHeadersAreNotRead) {
   EXPECT_THAT(linesOf(order), ElementsAre(2));
 }
 
+TEST(PreferRepairs, WhatRepairsComesFirstAndTheRestStaysInOrder) {
+  std::vector<CauseLine> order;
+  for (uint32_t line = 1; line <= 6; ++line) order.push_back({.place = {"a.c", line, 1, "f"}});
+  preferRepairs({{{"a.c", 5, 3, "f"}, "with one", 1},
+                 {{"a.c", 5, 9, "f"}, "with another", 1},
+                 {{"a.c", 6, 1, "f"}, "in part", 0.3},
+                 {{"a.c", 4, 1, "f"}, "in part", 0.6},
+                 {{"b.c", 1, 1, "f"}, "elsewhere", 1},
+                 {{"a.c", 2, 1, "f"}, "with two", 1}},
+                order);
+  EXPECT_THAT(linesOf(order), ElementsAre(2, 5, 4, 6, 1, 3));
+  EXPECT_EQ(order[1].repair, "with one");
+  EXPECT_EQ(order[2].share, 0.6);
+  EXPECT_EQ(order[4].repair, "");
+}
+
 } // namespace
 } // namespace faultline::technique
