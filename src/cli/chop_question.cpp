@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "cli/reproduction.h"
+#include "depend/outside_flow.h"
 #include "depend/potential.h"
 #include "technique/chop/chop.h"
 #include "technique/instance_text.h"
@@ -117,6 +118,8 @@ std::string criterionText(const FailingInput& failing) {
 void addSeeds(const depend::FoundInput& found, std::vector<depend::Seed>& seeds) {
   for (const depend::InputPlace& place : found.places)
     seeds.push_back({place.call, place.first, place.address, place.size});
+  // Which bytes they took nobody knows: perhaps these.
+  for (depend::Time call : found.uncertain) seeds.push_back({.call = call, .size = depend::kAllInput});
 }
 
 Result<std::vector<depend::Seed>> seedsOf(const FailingInput& failing, const Reproduction& made,

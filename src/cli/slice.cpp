@@ -2,6 +2,7 @@
 #include "technique/slice/slice.h"
 #include "cli/answer.h"
 #include "cli/value_question.h"
+#include "depend/outside_flow.h"
 #include "depend/potential.h"
 #include "report/slice_text.h"
 #include "report/terminal.h"
@@ -57,8 +58,11 @@ Result<int> forward(const Context& context, const SliceOptions& options) {
     FL_TRY(found, inputs.find(what));
     for (const depend::InputPlace& place : found.places)
       question.seeds.push_back({place.call, place.first, place.address, place.size});
+    for (depend::Time call : found.uncertain)
+      question.seeds.push_back({.call = call, .size = depend::kAllInput});
     if (!found.uncertain.empty())
-      caveats.push_back(fmt::format("{} calls read from {} at offsets that are not known: not followed",
+      caveats.push_back(fmt::format("{} calls read at offsets that are not known: all that they read is "
+                                    "followed, whether it is {} or not",
                                     found.uncertain.size(), what));
     question.text += fmt::format("{}{}", question.text.empty() ? "What was made of " : ", ", what);
   }

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 const std::string kBin = FAULTLINE_BIN_DIR;
@@ -211,6 +212,30 @@ int main(int argc, char **argv) {
   json found = chop({"--argv", "--stdin", "in", "--", "./p", "-c"});
   EXPECT_THAT(std::string(found["input"]["criterion"]), HasSubstr("standard input"));
   EXPECT_THAT(lines(found["statements"]), Contains(8));
+}
+
+// Where in its file fscanf() reads nobody knows.
+TEST_F(Chop, WhatWasReadAtAnUnknownPlaceIsFollowedAsAWhole) {
+  build(R"(#include <stdio.h>
+int main(int argc, char **argv) {
+  static int counts[4], *rows[1] = {counts};
+  FILE *f = fopen(argv[1], "r");
+  int row = 0, value = 0, other = 5;
+  char word[8];
+  while (fscanf(f, "%7s %d", word, &value) == 2) {
+    other += value;
+    row = value - 1;
+    if (value > 6) row *= 40000000;
+    rows[0][row]++;
+  }
+  printf("%d\n", other);
+  return 0;
+}
+)");
+  writeFile(dir / "in", "a 1 b 9 c 2\n");
+  json found = chop({"--", "./p", "in"});
+  EXPECT_THAT(lines(found["statements"]), IsSupersetOf({9, 10, 11}));
+  EXPECT_THAT(lines(found["statements"]), Not(Contains(8)));
 }
 
 } // namespace
