@@ -33,14 +33,14 @@ from subject_build import PLAIN, Builder, Flavour, shell
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def bc_program():
+def bc_program(count=150):
     lines = ["scale = 6", "define f(n) {", "  auto i, s", "  s = 0", "  for (i = 1; i <= n; i++) {", "    s += i * i", "  }",
              "  return (s)", "}"]
-    for k in range(150):
+    for k in range(count):
         lines += [f"v[{k}] = f({k % 7}) + {k} * 3.25 - (2 ^ {k % 9})", f"if (v[{k}] > 100) {{", f"  v[{k}] / 7 + ({k} % 5)",
                   "} else {", f"  v[{k}] * 2", "}"]
-        if k == 97:
-            lines += ["w = (v[3] + sqrt(v[97] + 2)) * 4"]
+        if k == count * 13 // 20:
+            lines += [f"w = (v[3] + sqrt(v[{k}] + 2)) * 4"]
     return "\n".join(lines) + "\n"
 
 
@@ -54,33 +54,33 @@ def lua_program():
     return "\n".join(out + ["print(#t)"]) + "\n"
 
 
-def sql_program():
+def sql_program(count=300):
     out = ["create table item(id integer primary key, name text, price real);", "begin;"]
-    for k in range(300):
+    for k in range(count):
         out.append(f"insert into item(name, price) values('item {k}', {k * 1.5});")
         if k % 50 == 49:
             out += ["select count(*), avg(price)", "  from item", f" where id > {k // 2} and name like '%{k % 10}%';"]
-        if k == 180:
+        if k == count * 3 // 5:
             out += ["select id, upper(name), length(name), hex(substr(name, 2, 3)), round(price, 1)", "  from item",
                     " where price > 20 order by name limit 3;"]
     return "\n".join(out + ["commit;", "select count(*) from item;"]) + "\n"
 
 
-def packed_text():
+def packed_text(count=6000):
     draw = random.Random(1)
     words = "the quick brown fox jumps over a lazy dog while numbers like 1234 and names stay as they are".split()
-    text = " ".join(draw.choice(words) for _ in range(6000))
-    return gzip.compress((text[:16000] + " QUOTE " + text[16000:]).encode(), mtime=0)
+    text = " ".join(draw.choice(words) for _ in range(count))
+    return gzip.compress((text[:count * 8 // 3] + " QUOTE " + text[count * 8 // 3:]).encode(), mtime=0)
 
 
 class Reduction:
     """One faulty program, its input, and how it is given it."""
 
-    def __init__(self, package, fault, arguments, data, file=None):
+    def __init__(self, package, fault, arguments, data, file=None, more=""):
         self.package, self.fault, self.arguments = package, fault, arguments
         self.data = data if isinstance(data, bytes) else data.encode()
         self.file = file  # the name under which the program is given it; None: standard input
-        self.name = f"{package}: {fault}"
+        self.name = f"{package}: {fault}{more}"
 
     def words(self, file):
         return [*self.arguments, *([file] if self.file else [])]
@@ -113,7 +113,10 @@ def reductions():
     return [Reduction("bc", "root", ["-q"], bc_program()),
             Reduction("lua5.4", "reverse", [], lua_program(), "script.lua"),
             Reduction("sqlite3", "hex", [":memory:"], sql_program()),
-            Minigzip("zlib", "literal", ["-d"], packed_text())]
+            Minigzip("zlib", "literal", ["-d"], packed_text()),
+            Reduction("bc", "root", ["-q"], bc_program(2000), more=", long"),
+            Reduction("sqlite3", "hex", [":memory:"], sql_program(4000), more=", long"),
+            Minigzip("zlib", "literal", ["-d"], packed_text(60000), more=", long")]
 
 
 class Tools:
