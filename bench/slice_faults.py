@@ -56,10 +56,12 @@ class Bench:
         right, faulty, lines = self.build(fault)
         test, expected = fault.test, self.work / "expected"
         stdin = place_files(test, self.work / "run")
-        expected.write_bytes(run([right, *test.arguments], cwd=self.work / "run", stdin=stdin, env=self.env, check=False).stdout)
+        right_run = run([right, *test.arguments], cwd=self.work / "run", stdin=stdin, env=self.env, check=False)
+        expected.write_bytes(right_run.stdout)
         recording = faulty.with_name(faulty.name + ".flr")
         late = [] if fault.subject.package else ["--timeout", str(fault.subject.timeout)]  # some of ours do not end
-        self.faultline("record", "-q", "-o", recording, "--expect", expected, *late, "--stdin", stdin, "--", faulty,
+        self.faultline("record", "-q", "-o", recording, "--expect", expected, "--expect-status",
+                       str(right_run.returncode), *late, "--stdin", stdin, "--", faulty,
                        *test.arguments)
         return self.answers(fault, recording, lines)
 

@@ -144,6 +144,21 @@ uint64_t clockOf(const std::string& created) {
   return uint64_t(timegm(&parts)) * 1'000'000'000;
 }
 
+// The repetition itself, and what is kept beside it.
+bool isOf(const fs::path& file, const fs::path& repetition) {
+  return file.filename().string().starts_with(repetition.filename().string());
+}
+
+// Of this recording: another of the same name may have stood there before.
+fs::path repetitionOf(const recording::SideFiles& side, const recording::Recording& recording) {
+  fs::path own = side.directory() / fmt::format("alterable-{:016x}.flr", recording.identity());
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(side.directory(), ignored))
+    if (file.path().filename().string().starts_with("alterable") && !isOf(file.path(), own))
+      fs::remove_all(file.path(), ignored);
+  return own;
+}
+
 std::optional<fs::path> keptRepetition(const fs::path& path, const compiler::Variant& variant) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
@@ -184,7 +199,7 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
   if (variant.programId != meta.programId)
     return errorf("{} has been built anew since this recording was made: record it again", meta.program);
   recording::SideFiles side(path, recording.identity());
-  fs::path target = side.directory() / "alterable.flr";
+  fs::path target = repetitionOf(side, recording);
   AlterableRun out{target, {}};
   if (!keptRepetition(target, variant)) {
     std::error_code ignored;

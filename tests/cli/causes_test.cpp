@@ -532,6 +532,21 @@ TEST_F(Causes, AnAssertionIsNotRepairedByAnotherAssertion) {
     if (line["line"] == 11) EXPECT_FALSE(line.contains("repair")) << line.dump();
 }
 
+TEST_F(Causes, ARecordingThatReplacesAnotherIsRepeatedAnew) {
+  build(kBilled);
+  test::writeFile(dir_ / "want", "100\n");
+  test::run({kBin + "/faultline", "record", "-o", "run.flr", "--expect", "want", "--", "./program"},
+            options_);
+  EXPECT_EQ(askAll({"run.flr"})["failure"]["kind"], "wrong-output");
+  test::run({kBin + "/faultline", "record", "-o", "run.flr", "--expect-status", "3", "--", "./program"},
+            options_);
+  EXPECT_EQ(askAll({"run.flr"})["failure"]["kind"], "wrong-status");
+  size_t kept = 0;
+  for (const auto& file : std::filesystem::directory_iterator(dir_ / "run.flr.index"))
+    kept += file.path().filename().string().starts_with("alterable") && file.path().extension() == ".flr";
+  EXPECT_EQ(kept, 1u);
+}
+
 TEST_F(Causes, WithoutTheProgramTheOrderIsThatOfTheTree) {
   build(kBilled);
   test::writeFile(dir_ / "want", "100\n");
