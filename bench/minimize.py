@@ -140,7 +140,7 @@ class Tools:
         return self.programs[key]
 
     def folder(self, tool, reduction):
-        folder = self.work / "minimize" / reduction.name.replace(": ", "-") / tool
+        folder = self.work / "minimize" / re.sub(r"\W+", "-", reduction.name) / tool
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         (folder / (reduction.file or "input")).write_bytes(reduction.data)

@@ -9,8 +9,10 @@ namespace faultline::technique {
 namespace {
 
 constexpr unsigned kDeepestItems = 16;
-// Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left.
+// Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left; more
+// where the search took long anyway.
 constexpr size_t kMostRuns = 400;
+constexpr uint64_t kShareOfRuns = 3;
 constexpr size_t kLongestRun = 40, kLongestTokens = 8;
 // Trials that a search takes however soon it comes to its end.
 constexpr double kFewestTrials = 40;
@@ -188,8 +190,9 @@ private:
     return {};
   }
 
-  static size_t runsOf(size_t pieces, size_t longest) {
-    return std::min(longest, kMostRuns / std::max<size_t>(1, pieces));
+  size_t runsOf(size_t pieces, size_t longest) const {
+    size_t most = std::max(kMostRuns, size_t(search_.stats().verdicts / kShareOfRuns));
+    return std::min(longest, most / std::max<size_t>(1, pieces));
   }
 
   // Keeps of each source the pieces of that kind that the failure depends on, of all there was at the start.

@@ -39,6 +39,7 @@ struct Sweep {
   size_t base = 1, size = 1, end = 0;
   size_t inARow = 0;      // removed just before
   size_t vainSingles = 0; // single elements tried in a row, none of which could be removed
+  bool isLookBack = false;
 
   size_t begin() const { return end > size ? end - size : 0; }
 };
@@ -70,8 +71,11 @@ public:
     sweep_ = given_[number];
     sweep_.end = sweep_.begin();
     sweep_.vainSingles = 0;
+    sweep_.isLookBack = false;
     if (++sweep_.inARow >= 2) sweep_.size *= 2;
     kept_ = std::move(subset);
+    triedSince_ += number + 1;
+    if (triedSince_ >= kLookBackAfter && sweep_.base < kept_.size() / kFinestBack) lookBack();
   }
   void begin() {
     ahead_ = sweep_;
@@ -86,8 +90,18 @@ public:
   const Subset& kept() const { return kept_; }
 
 private:
+  // A small removal may allow a large one: what was held together by what is gone. From time to time large
+  // chunks are tried again; if none can go, the sweep goes on where it was.
+  void lookBack() {
+    triedSince_ = 0;
+    interrupted_ = sweep_;
+    sweep_ = {.base = (kept_.size() + 1) / 2, .size = (kept_.size() + 1) / 2, .end = kept_.size()};
+    sweep_.isLookBack = true;
+  }
+
   // Goes on to the next sweep where this one has come to the start.
   bool settle(Sweep& s) const {
+    if (s.isLookBack && s.end == 0 && s.base <= kept_.size() / kFinestBack) s = interrupted_;
     if (kept_.empty() || s.vainSingles >= kept_.size()) return false;
     if (s.end > 0) return true;
     if (s.base == 1 && !options_.untilMinimal) return false;
@@ -97,9 +111,14 @@ private:
     return true;
   }
 
+  // Of candidates, of which looking back costs 2 + 4 + ... + kFinestBack; of what is left, in the finest
+  // chunks then.
+  static constexpr size_t kLookBackAfter = 200, kFinestBack = 8;
+
   Subset kept_;
   const SimplifyOptions& options_;
-  Sweep sweep_, ahead_;
+  Sweep sweep_, ahead_, interrupted_;
+  size_t triedSince_ = 0; // candidates since the last look back
   std::vector<Sweep> given_;
 };
 
