@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 7
+#define FL_EXPERIMENT_VERSION 8
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -120,12 +120,22 @@ typedef struct fl_experiment {
   /* Where the log stood at the start: buffers handed over, and bytes in the current one. */
   uint64_t log_buffers, log_bytes;
   uint64_t output_prefix; /* bytes of its output, from the first on, that were as expected */
+  /* FL_COUNTS: executions of `counted` in all of the run, and those before the start. */
+  uint64_t executions, executions_before;
+  uint64_t trace_end; /* up to this epoch it is noted where each epoch begins; 0: it is not */
 } fl_experiment;
+
+/* How often an epoch began there. */
+typedef struct fl_visited {
+  uint64_t site; /* return address; 0: a free entry */
+  uint64_t count;
+} fl_visited;
 
 enum fl_experiments_flags {
   FL_EXPECTS_OUTPUT = 1, /* `expected` is all of the right standard output */
   FL_LOCKSTEP = 2,       /* after each experiment the server waits for `taken` */
   FL_FORK_EACH = 4,      /* each experiment in a process forked off, even where the kernel could do better */
+  FL_COUNTS = 8,         /* executions of `counted` are counted */
 };
 
 enum fl_walk_state { FL_WALKING = 0, FL_WALK_ENDED = 1, FL_WALK_STRANGE = 2 };
@@ -164,6 +174,9 @@ typedef struct fl_experiments {
   uint32_t give_up;
   uint32_t
       forks; /* experiments that were made in a process forked off: the kernel cannot list written pages */
+  uint32_t counted, counted_slot; /* global id of an instruction that may be altered, and where it asks */
+  uint64_t walk_executions;
+  uint64_t visited, visited_room; /* entries; of all experiments that note it together */
 } fl_experiments;
 
 #endif

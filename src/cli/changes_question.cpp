@@ -42,20 +42,6 @@ std::vector<technique::Changeable> placesIn(ValueRun& run, const depend::Slice& 
   return out;
 }
 
-// Of an instruction, whether the user wrote it.
-std::function<bool(uint32_t)> ownCode(ValueRun& run) {
-  auto known = std::make_shared<std::unordered_map<uint32_t, bool>>();
-  return [&run, known](uint32_t id) {
-    auto [at, isNew] = known->try_emplace(id, false);
-    if (isNew) {
-      finding::Place place =
-          technique::placeOf(run.history->code(), id, run.failing.run.recording.meta().cwd);
-      at->second = place.isKnown() && !finding::isLibraryFrame(place);
-    }
-    return at->second;
-  };
-}
-
 // A run that takes so much longer than the recorded one hangs. One that had been cut short by a crash may
 // have much before it.
 uint64_t stepLimit(const ValueRun& run) {
@@ -63,6 +49,23 @@ uint64_t stepLimit(const ValueRun& run) {
   if (end.timedOut) return 0;
   return run.failing.failure && run.failing.failure->signal ? end.epoch * 10 + 100'000
                                                             : end.epoch * 2 + 20'000;
+}
+
+// Whether something was found that a person might write, after which the run takes the way it took, and goes
+// through where it failed. Another way, or another test there, does without what is missing. Where the right
+// output is known, to pass is enough.
+bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const finding::ChangesReport& report) {
+  constexpr double kClose = 0.1; // experiment::Judge::strays
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  bool isOutput = report.failure && report.failure->output;
+  return std::ranges::any_of(result.found, [&](const technique::FoundChange& c) {
+    if (isOutput || !c.strays) return true;
+    finding::Place place = technique::placeOf(run.history->code(), c.id, cwd);
+    bool isFailure = report.failure && place.file == report.failure->place.file &&
+                     place.line == report.failure->place.line;
+    return c.reaches.value_or(1) >= 1 && *c.strays < kClose && !isFailure &&
+           c.proposal.form <= technique::ChangeForm::Index;
+  });
 }
 
 } // namespace
@@ -89,13 +92,16 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
     return !wasInterrupted() && Clock::now() < deadline;
   };
   FL_TRY(result, technique::searchChanges(*run.history, std::move(places), trials, options));
-  if (result.found.empty() && !result.stopped) {
+  if (!isRepaired(run, result, report) && !result.stopped) {
+    const size_t before = result.found.size();
     depend::Instances instances(*run.history);
     instances.setWatch([&] { return !wasInterrupted() && Clock::now() < deadline; });
     auto added = technique::searchAssignments(instances, slice, trials, options, ownCode(run), result);
     const bool wasStopped = instances.wasStopped() || run.history->wasStopped();
     if (!added && !wasStopped) return added.error();
     result.stopped |= wasStopped; // what was found before the time was over is worth telling
+    // What was found before is another way, or another test of what failed.
+    std::ranges::rotate(result.found, result.found.begin() + std::ptrdiff_t(before));
   }
   progress.reset();
   run.stopWatching();
@@ -104,12 +110,14 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
     for (const technique::FoundChange& found : *list)
       report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
                                 std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
-                                found.confirmed, found.share, found.proposal.from, found.proposal.to});
+                                found.confirmed, found.share, found.reaches, found.strays,
+                                found.proposal.from, found.proposal.to});
   report::SourceFiles sources;
   for (finding::CodeChange& change : report.changes) change.edit = report::editOf(sources, change);
   report.proposals = result.proposals;
   report.tried = result.tried;
   report.passed = result.passed;
+  report.around = result.around;
   report.same = result.same;
   report.other = result.other;
   report.none = result.none;

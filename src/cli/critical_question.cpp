@@ -35,12 +35,15 @@ Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
     d.inSlice = p.candidate.inSlice;
     d.verified = p.confirmed;
     d.share = p.share;
+    d.reaches = p.reaches;
+    d.strays = p.strays;
     d.unverified = p.unconfirmed;
     report.decisions.push_back(std::move(d));
   }
   report.candidates = result.candidates;
   report.tried = result.tried;
   report.passed = result.passed;
+  report.around = result.around;
   report.same = result.same;
   report.other = result.other;
   report.none = result.none;

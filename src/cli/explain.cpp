@@ -5,6 +5,7 @@
 #include "cli/cause_question.h"
 #include "cli/changes_question.h"
 #include "cli/critical_question.h"
+#include "cli/expectation.h"
 #include "cli/explain_input.h"
 #include "cli/explain_memory.h"
 #include "cli/input_question.h"
@@ -229,6 +230,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (explanation.failure) {
     found.failure = explanation.failure->place;
     found.isCrash = explanation.failure->signal != 0 && explanation.failure->kind != "assertion";
+    FL_TRY(expectation, expectationOf(options.value.run));
+    found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;
   }
   finding::MemoryReport memory;
   if (isWanted(options, "memory"))

@@ -3,6 +3,9 @@
 #include "base/text.h"
 #include "cli/expectation.h"
 #include "cli/known_verdicts.h"
+#include "finding/describe_stop.h"
+#include "technique/instance_text.h"
+#include "technique/landmark.h"
 
 namespace faultline::cli {
 namespace {
@@ -54,13 +57,31 @@ Result<std::string> keyFor(const experiment::ExperimenterSetting& setting, Value
       .program = {server.variant, server.program, setting.libraries, server.seed, server.worldPid,
                   server.worldClock},
       .programKey = recording.meta().variant,
-      .origin = fmt::format("{} {} {} {}", outside, int(setting.method), server.worldPid, server.worldClock),
+      .origin = fmt::format("{} {} {} {} {}", outside, int(setting.method), server.worldPid,
+                            server.worldClock, server.counted ? int64_t(server.counted->instruction) : -1),
       .limits = server.limits,
       .containment = setting.containment,
       .expectation = expectation,
       .original = judge.original(),
       .directory = recording.meta().cwd};
   return experiment::verdictKey(common, server.run);
+}
+
+// Where the run failed, for altered runs to be asked whether they come by there. Where the right output is
+// known, that they print it says more; and what does not end, or ends for want of stack, has no such place.
+Result<std::optional<experiment::Counted>> landmark(ValueRun& run,
+                                                    const recording::Expectation& expectation) {
+  using Kind = replay::FailureKind;
+  const std::optional<replay::Failure>& failure = run.failing.failure;
+  constexpr Kind kNowhere[] = {Kind::Hang,     Kind::Killed,      Kind::StackOverflow,
+                               Kind::Rejected, Kind::WrongOutput, Kind::StackSmashing};
+  if (!failure || expectation.output || std::ranges::find(kNowhere, failure->kind) != std::end(kNowhere))
+    return std::optional<experiment::Counted>();
+  replay::Replay& replay = run.failing.run.replay;
+  depend::Instances instances(*run.history);
+  auto found = technique::landmarkOf(instances, run.question.from, replay.thread(), ownCode(run));
+  FL_CHECK(replay.seek(run.question.from.time));
+  return found ? *found : std::nullopt; // it can be done without
 }
 
 } // namespace
@@ -79,6 +100,19 @@ void addLaboratoryOptions(CLI::App& command, LaboratoryOptions& options) {
   command.add_flag("--no-cache", options.noCache, "Make again what was made before");
 }
 
+std::function<bool(uint32_t id)> ownCode(ValueRun& run) {
+  auto known = std::make_shared<std::unordered_map<uint32_t, bool>>();
+  return [&run, known](uint32_t id) {
+    auto [at, isNew] = known->try_emplace(id, false);
+    if (isNew) {
+      finding::Place place =
+          technique::placeOf(run.history->code(), id, run.failing.run.recording.meta().cwd);
+      at->second = place.isKnown() && !finding::isLibraryFrame(place);
+    }
+    return at->second;
+  };
+}
+
 Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const RunOptions& options,
                                   const LaboratoryOptions& arguments) {
   const recording::Recording& recording = run.failing.run.recording;
@@ -92,6 +126,9 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.containment.on = !arguments.uncontained;
   setting.method = methodNamed(arguments.method);
   setting.server.forkEach = setting.method == experiment::Method::Fork;
+  FL_TRY(counted, landmark(run, expectation));
+  setting.server.counted = counted;
+  setting.server.traces = !expectation.output && !recording.end()->timedOut;
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
   FL_TRY(judge, judgeFor(*experimenter, recording, expectation, caveats));

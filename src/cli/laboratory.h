@@ -34,6 +34,9 @@ struct Laboratory {
   finding::Json stats(const experiment::Trials& trials) const;
 };
 
+// Of an instruction, whether the user wrote it.
+std::function<bool(uint32_t id)> ownCode(ValueRun& run);
+
 // `run` is that of an alterable recording.
 Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const RunOptions& options,
                                   const LaboratoryOptions& arguments);

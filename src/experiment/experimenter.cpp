@@ -44,12 +44,39 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
   return fresh_->run(spec);
 }
 
+// Which way it takes, for altered runs to be compared with.
+Result<void> Experimenter::traceRun(uint64_t steps) {
+  constexpr uint64_t kMostSteps = 200'000; // each is stopped at
+  if (!setting_.server.traces || steps > kMostSteps) return {};
+  setting_.server.traceEnd = steps;
+  Server server(setting_.server);
+  Experiment itself{.alterations = {}, .isTraced = true};
+  FL_CHECK(server.run({&itself, 1}));
+  setting_.server.visits = server.visits();
+  return {};
+}
+
+namespace {
+
+uint64_t lost(const Visits& before, const Visits& now) {
+  uint64_t out = 0;
+  for (auto [place, count] : before) {
+    auto known = now.find(place);
+    uint64_t left = known == now.end() ? 0 : known->second;
+    out += count - std::min(count, left);
+  }
+  return out;
+}
+
+} // namespace
+
 Result<Ending> Experimenter::walk() {
   if (reason_.empty()) {
     auto walk = server_.walk();
     bool needsOthers = walk && walk->refused && setting_.epochs && walk->ending.epochs != setting_.epochs;
     if (walk && walk->strange.empty() && !needsOthers) {
       if (walk->isCompared) passing_ = std::move(walk->passing);
+      FL_CHECK(traceRun(walk->ending.epochs));
       return walk->ending;
     }
     std::string why = !walk         ? walk.error().message
@@ -66,7 +93,10 @@ Result<Ending> Experimenter::walk() {
 Result<Ending> Experimenter::runAlone(const Experiment& experiment) {
   if (reason_.empty() && !needsOwnProcess(experiment)) {
     Server server(setting_.server);
-    FL_TRY(endings, server.run({&experiment, 1}));
+    Experiment traced = experiment;
+    traced.isTraced = !setting_.server.visits.empty();
+    FL_TRY(endings, server.run({&traced, 1}));
+    if (traced.isTraced) endings[0].stepsLost = lost(setting_.server.visits, server.visits());
     if (endings[0].cut != Ending::Containment) return endings[0];
   }
   FL_CHECK(fresh());

@@ -1,6 +1,7 @@
 #include "experiment/judge.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace faultline::experiment {
 namespace {
@@ -44,6 +45,8 @@ Result<Judge> Judge::create(recording::Expectation expectation, const Ending& or
   if (identity.kind == Kind::Passed) return errorf("the run does not fail when it is repeated");
   judge.original_ = identity;
   judge.originalRight_ = judge.rightOutput(original);
+  judge.originalExecutions_ = original.executions;
+  judge.originalSteps_ = original.epochs;
   return judge;
 }
 
@@ -62,6 +65,18 @@ double Judge::progress(const Ending& ending) const {
   if (originalRight_ >= all.size() || right < line || right <= originalRight_) return 0;
   // All of it may be there, and more behind it: that is not right either.
   return std::min(0.99, double(right - originalRight_) / double(all.size() - originalRight_));
+}
+
+std::optional<double> Judge::reaches(const Ending& ending) const {
+  if (!originalExecutions_ || !ending.executions || *originalExecutions_ <= ending.executionsBefore)
+    return std::nullopt;
+  return std::min(1.0, double(*ending.executions - ending.executionsBefore) /
+                           double(*originalExecutions_ - ending.executionsBefore));
+}
+
+std::optional<double> Judge::strays(const Ending& ending) const {
+  if (!ending.stepsLost || originalSteps_ == 0) return std::nullopt;
+  return std::min(1.0, std::log1p(double(*ending.stepsLost)) / std::log1p(double(originalSteps_)));
 }
 
 Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {

@@ -45,6 +45,17 @@ public:
   //   expected a b c d, was a x c y:   a b c y has 2/3 of it, a z c d none
   double progress(const Ending& ending) const;
 
+  // Whether a run that passed went through where the original failed: which share of the executions that
+  // the original had of it from the alteration on, the one that failed included. 1: it did; 0: it went
+  // another way. Nothing: it was not counted.
+  //
+  //   assert(n > 0) failed in its third execution, and the alteration came before the second:
+  //   a run that goes on as long has 2/2, one that ends after the second 1/2
+  std::optional<double> reaches(const Ending& ending) const;
+  // How far it left the way of the original: 0 if it made all of the steps that the original had made when it
+  // failed, 1 if none; the first few count most. Nothing: it was not looked at.
+  std::optional<double> strays(const Ending& ending) const;
+
 private:
   Judge(recording::Expectation expectation, std::string directory)
       : expectation_(std::move(expectation)), directory_(std::move(directory)) {}
@@ -54,6 +65,8 @@ private:
   std::string directory_; // in which the oracle is run
   FailureIdentity original_;
   uint64_t originalRight_ = 0;
+  std::optional<uint64_t> originalExecutions_ = {};
+  uint64_t originalSteps_ = 0;
 };
 
 } // namespace faultline::experiment

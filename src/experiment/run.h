@@ -61,6 +61,11 @@ struct Ending {
   std::optional<bool> outputRight = {}; // compared already with what is expected
   uint64_t rightOutput = 0;             // bytes of it, from the first on, that were as expected
   uint64_t reached = 0;                 // bit k: alteration k took place
+  // Of the counted instruction (server.h), in all of the run and before the alteration; none: not counted.
+  std::optional<uint64_t> executions = {};
+  uint64_t executionsBefore = 0;
+  // How many of the run's steps it did not make any more, in as many as the run took; none: not looked at.
+  std::optional<uint64_t> stepsLost = {};
   double seconds = 0;
 
   bool signalled() const { return (waitStatus & 0x7f) != 0; }

@@ -22,7 +22,7 @@ Ending broken(std::string why) {
 } // namespace
 
 uint64_t startOf(const Experiment& experiment) {
-  if (experiment.input || experiment.alterations.empty()) return 1;
+  if (experiment.input || experiment.alterations.empty() || experiment.isTraced) return 1;
   uint64_t start = ~uint64_t(0);
   for (const Alteration& a : experiment.alterations) start = std::min(start, a.epoch);
   return start;
@@ -40,6 +40,8 @@ ServerStats Server::stats() const {
   if (process_) process_->addTo(out);
   return out;
 }
+
+Visits Server::visits() const { return process_ ? process_->visits() : Visits(); }
 
 void Server::end() {
   if (!process_) return;

@@ -16,10 +16,22 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 
 namespace faultline::experiment {
+
+// An instruction whose executions are counted in the run and in each experiment.
+struct Counted {
+  uint32_t instruction = 0; // global id, of one that may be altered
+  uint32_t slot = 0;        // where it asks, as in Alteration: once in each execution
+  // It does so behind what failed: the execution that failed did not come to it, and counts all the same.
+  bool isBehind = false;
+};
+
+// How often a step of the run began at a place, by the place.
+using Visits = std::map<uint64_t, uint64_t>;
 
 struct ServerSetting {
   std::filesystem::path variant; // alter variant
@@ -36,6 +48,10 @@ struct ServerSetting {
   uint64_t seed = 0;     // thread schedule
   uint32_t worldPid = 0;
   uint64_t worldClock = 0;
+  std::optional<Counted> counted = {};
+  bool traces = false;   // experiments in a process of their own tell how far they strayed
+  uint64_t traceEnd = 0; // the last step that counts as one of the run, for experiments that are traced
+  Visits visits = {};    // of the run
   // The log of the run, to compare with; none: not compared.
   std::shared_ptr<const recording::LogSource> reference;
 };
@@ -45,6 +61,7 @@ struct Experiment {
   std::optional<std::string> input = {}; // from the start of the run
   uint64_t lastEpoch = 0;                // 0: by Limits::epochs
   uint64_t seed = 0, layout = 0;         // as in RunSpec; only in a process of its own
+  bool isTraced = false;                 // from the start of the run: its steps are compared with the run's
 };
 
 // The epoch at whose beginning it leaves the run.
@@ -85,6 +102,8 @@ public:
   Result<std::vector<Ending>> run(std::span<const Experiment> experiments,
                                   const std::function<bool(size_t, const Ending&)>& done = {});
   ServerStats stats() const;
+  // Of the experiments that were traced, in the process that is at work.
+  Visits visits() const;
 
 private:
   class Process;

@@ -21,6 +21,7 @@ constexpr uint32_t kCapacity = 1024;
 constexpr uint32_t kAlterations = 16384;
 constexpr uint32_t kWakeAfter = 16; // experiments
 constexpr uint64_t kMapsRoom = uint64_t(1) << 20;
+constexpr uint64_t kVisitedRoom = 16384; // places in code
 constexpr uint64_t kDataForInputs = uint64_t(64) << 20;
 
 uint64_t rounded(uint64_t size) { return (size + 4095) & ~uint64_t(4095); }
@@ -55,7 +56,8 @@ Result<void> ServerProcess::makeShared() {
   uint64_t expectedAt = input + rounded(setting_.run.input.size() + 1);
   uint64_t output = expectedAt + rounded(expected + 1);
   uint64_t maps = output + 2 * rounded(stream);
-  dataStart_ = maps + kMapsRoom;
+  uint64_t visited = maps + kMapsRoom;
+  dataStart_ = visited + rounded(kVisitedRoom * sizeof(fl_visited));
   dataEnd_ = dataStart_ + kDataForInputs;
   size_ = dataEnd_;
   FL_TRY(fd, memory("experiments"));
@@ -69,7 +71,11 @@ Result<void> ServerProcess::makeShared() {
   fl_experiments& s = shared();
   s.version = FL_EXPERIMENT_VERSION;
   s.flags = (setting_.expected ? FL_EXPECTS_OUTPUT : 0) | (setting_.keepOutput ? FL_LOCKSTEP : 0) |
-            (setting_.forkEach ? FL_FORK_EACH : 0);
+            (setting_.forkEach ? FL_FORK_EACH : 0) | (setting_.counted ? FL_COUNTS : 0);
+  if (setting_.counted) {
+    s.counted = setting_.counted->instruction;
+    s.counted_slot = setting_.counted->slot;
+  }
   s.size = size_;
   s.capacity = kCapacity;
   s.input_is_file = setting_.inputIsFile;
@@ -85,6 +91,8 @@ Result<void> ServerProcess::makeShared() {
   s.memory = setting_.limits.memory;
   s.maps = maps;
   s.maps_room = kMapsRoom;
+  s.visited = visited;
+  s.visited_room = kVisitedRoom;
   s.maps_size = setting_.maps.size();
   std::memcpy(placed<char>(maps), setting_.maps.data(), setting_.maps.size());
   std::memcpy(placed<char>(input), setting_.run.input.data(), setting_.run.input.size());
@@ -178,6 +186,7 @@ size_t ServerProcess::submit(std::span<const Request> batch) {
     fl_experiment out{};
     out.start = request.start;
     out.last_epoch = e.lastEpoch ? e.lastEpoch : setting_.limits.epochs;
+    out.trace_end = e.isTraced ? setting_.traceEnd : 0;
     out.first = alteration;
     out.count = uint32_t(e.alterations.size());
     auto put = [&](const std::string& bytes) {
@@ -274,6 +283,10 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   ending.reached = answer.reached;
   if (setting_.expected && ending.cut == Ending::None) ending.outputRight = answer.output_right != 0;
   ending.rightOutput = answer.output_prefix;
+  if (setting_.counted) {
+    ending.executions = answer.executions;
+    ending.executionsBefore = answer.executions_before;
+  }
   if (answer.cut == FL_CUT_UNREACHED) ending.broken = "the run ended before";
   if (answer.cut == FL_CUT_STRANGE)
     ending.broken = fmt::format("{} cannot be taken back in one process", callName(answer.call));
@@ -282,6 +295,14 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
     ending.errors.assign(placed<char>(shared().errors), answer.errors_size);
   }
   return ending;
+}
+
+Visits ServerProcess::visits() const {
+  Visits out;
+  const fl_visited* visited = placed<fl_visited>(shared().visited);
+  for (uint64_t k = 0; k < kVisitedRoom; ++k)
+    if (visited[k].site) out[visited[k].site] = visited[k].count;
+  return out;
 }
 
 Ending ServerProcess::await(size_t k) {
@@ -336,6 +357,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.ending.errors.assign(placed<char>(s.errors), s.walk_errors_size);
   walk.outputRight = s.walk_output_right;
   walk.ending.rightOutput = s.walk_output_prefix;
+  if (setting_.counted) walk.ending.executions = s.walk_executions + setting_.counted->isBehind;
   walk.refused = s.walk_refused;
   walk.mapped = s.walk_mapped;
   walk.maps.assign(placed<char>(s.maps), std::min(s.maps_size, kMapsRoom));

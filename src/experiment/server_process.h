@@ -32,6 +32,8 @@ public:
   // The k-th of the batch. If the process is lost over it, it is not alive any more.
   Ending await(size_t k);
   Result<Walk> walkToEnd();
+  // Of the experiments that were traced.
+  Visits visits() const;
   void addTo(ServerStats& stats) const;
 
 private:

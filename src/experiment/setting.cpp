@@ -139,6 +139,9 @@ std::string pack(const Ending& e) {
                   {"blocked", e.blocked},
                   {"broken", e.broken},
                   {"reached", e.reached},
+                  {"executions", e.executions ? json(*e.executions) : json()},
+                  {"executions_before", e.executionsBefore},
+                  {"lost", e.stepsLost ? json(*e.stepsLost) : json()},
                   {"seconds", e.seconds}});
 }
 
@@ -158,6 +161,9 @@ Result<Ending> unpackEnding(std::string_view bytes) {
     e.reached = v.at("reached");
     if (int right = v.at("right"); right != 2) e.outputRight = right == 1;
     e.rightOutput = v.at("right_bytes");
+    if (const json& count = v.at("executions"); !count.is_null()) e.executions = count.get<uint64_t>();
+    e.executionsBefore = v.at("executions_before");
+    if (const json& lost = v.at("lost"); !lost.is_null()) e.stepsLost = lost.get<uint64_t>();
     e.seconds = v.at("seconds");
     return e;
   });

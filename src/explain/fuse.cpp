@@ -80,10 +80,12 @@ private:
   // In the order they were found: from the failure backwards, those that it depends on first.
   void addCritical() {
     const auto& decisions = found_.critical->decisions;
-    const double kind = (found_.isCrash ? w_.crash : 1) *
-                        rarity(found_.critical->tried, found_.critical->passed, w_.leastRareDecision);
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
+      const double kind =
+          ofWay(d.reaches, d.strays) *
+          rarity(found_.critical->tried, likes(d.reaches, found_.critical->passed, found_.critical->around),
+                 w_.leastRareDecision);
       if (isFailure(d.place)) continue; // that it fails is decided there
       std::string was =
           d.condition && !d.condition->name.empty()
@@ -92,7 +94,9 @@ private:
               : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * kind * ofShare(d.share);
-      add(d.place, {"critical", fmt::format("{}; taken the other way, {}", was, finding::effectText(d.share)),
+      add(d.place, {"critical",
+                    fmt::format("{}; taken the other way, {}{}", was, finding::effectText(d.share),
+                                finding::wayText(d.reaches)),
                     weight});
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;
@@ -108,6 +112,19 @@ private:
              feeds});
       }
     }
+  }
+
+  // What leads around the failure is worth less than what leads through where it was.
+  double ofWay(std::optional<double> reaches, std::optional<double> strays) const {
+    if (found_.knowsOutput) return std::pow(1 - strays.value_or(0), w_.strayOutput);
+    const double way = reaches.value_or(1) < 1 ? w_.leadsAround : 1;
+    if (!strays) return way * (found_.isCrash ? w_.crash : 1);
+    return way * w_.untold * std::pow(1 - *strays, w_.stray);
+  }
+
+  // Of those that pass: how many are of this kind.
+  static uint64_t likes(std::optional<double> reaches, uint64_t passed, uint64_t around) {
+    return reaches.value_or(0) >= 1 ? passed - std::min(around, passed) : passed;
   }
 
   // What is worth less than a repair.
@@ -184,9 +201,11 @@ private:
   }
 
   void addChanges() {
-    const double kind =
-        (found_.isCrash ? w_.crash : 1) * rarity(found_.changes->tried, found_.changes->passed, w_.leastRare);
     auto weightOf = [&](const finding::CodeChange& c) {
+      const double kind =
+          ofWay(c.reaches, c.strays) *
+          rarity(found_.changes->tried, likes(c.reaches, found_.changes->passed, found_.changes->around),
+                 w_.leastRare);
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
@@ -202,9 +221,10 @@ private:
       if (isToldRather(c, *known->second.first)) known->second.first = &c;
     }
     for (auto& [line, what] : told)
-      add(what.first->place,
-          {"changes", fmt::format("{} {}", finding::effectText(what.first->share), what.first->text),
-           what.second, what.first->edit});
+      add(what.first->place, {"changes",
+                              fmt::format("{} {}{}", finding::effectText(what.first->share), what.first->text,
+                                          finding::wayText(what.first->reaches)),
+                              what.second, what.first->edit});
   }
 
   // Of several changes of a line that repair the run: what a person would write. `*` instead of `+` in `n +
@@ -215,8 +235,8 @@ private:
         "comparison", "next-to",  "operand",  "index",  "off-by-one", "variable", "sign", "operator",
         "left-out",   "constant", "returned", "always", "read",       "inserted", "once"};
     auto rank = [&](const finding::CodeChange& c) {
-      return std::tuple(!c.verified, std::ranges::find(kOrder, c.form) - std::begin(kOrder),
-                        -int64_t(c.place.column));
+      return std::tuple(!c.verified, -c.reaches.value_or(1),
+                        std::ranges::find(kOrder, c.form) - std::begin(kOrder), -int64_t(c.place.column));
     };
     return rank(a) < rank(b);
   }

@@ -43,8 +43,12 @@ struct Weights {
   // What repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
   double leastRare = 0.15, leastRareDecision = 0.5; // of `change`, of `repairs`
-  double crash =
-      0.2; // of `repairs`, `change` and `feedsRepair`, if the run crashed: whatever leads around it repairs
+  // Of `repairs`, `change` and `feedsRepair`, where nobody has said what should be printed: the run may pass
+  // because it goes another way. Where it is known how far it strays, `untold`; else, if it crashed, `crash`.
+  double untold = 0.5, crash = 0.2;
+  double stray = 2;         // of that, the less the further it strays: an exponent
+  double strayOutput = 0;   // the same where the right output is known
+  double leadsAround = 0.7; // of that, if it does not come through where it failed
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double atFailure = 0.5; // of all weights of the line that failed
   double illegalAccess = 2.0; // the first access that no run may make
@@ -61,6 +65,7 @@ struct Weights {
 struct Found {
   std::optional<finding::Place> failure = {}; // where the run failed: that it did not pass there is no news
   bool isCrash = false;
+  bool knowsOutput = false; // what is right: to pass is to print it
   // Whether there is anything on the line that might be wrong: a brace is no suspect. Empty: on every line.
   std::function<bool(const finding::Place&)> hasCode = {};
   const finding::CausesReport* causes = nullptr; // null: was not asked

@@ -13,6 +13,8 @@ Document toDocument(const ChangesReport& report) {
     one["text"] = c.text;
     one["verified"] = c.verified;
     one["share"] = c.share;
+    if (c.reaches) one["reaches_failure"] = *c.reaches;
+    if (c.strays) one["strays"] = *c.strays;
     if (c.edit) one["edit"] = toJson(*c.edit);
     document.part["changes"].push_back(std::move(one));
   }
@@ -21,6 +23,7 @@ Document toDocument(const ChangesReport& report) {
   document.stats["proposals"] = report.proposals;
   document.stats["experiments"] = report.tried;
   document.stats["passed"] = report.passed;
+  document.stats["passed_around"] = report.around;
   document.stats["same_failure"] = report.same;
   document.stats["other_failure"] = report.other;
   document.stats["no_verdict"] = report.none;

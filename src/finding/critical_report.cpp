@@ -15,6 +15,8 @@ Json toJson(const CriticalDecision& d) {
   out["in_slice"] = d.inSlice;
   out["verified"] = d.verified;
   out["share"] = d.share;
+  if (d.reaches) out["reaches_failure"] = *d.reaches;
+  if (d.strays) out["strays"] = *d.strays;
   if (!d.unverified.empty()) out["unverified_because"] = d.unverified;
   return out;
 }
@@ -31,6 +33,7 @@ Document toDocument(const CriticalReport& report) {
   document.stats["candidates"] = report.candidates;
   document.stats["experiments"] = report.tried;
   document.stats["passed"] = report.passed;
+  document.stats["passed_around"] = report.around;
   document.stats["same_failure"] = report.same;
   document.stats["other_failure"] = report.other;
   document.stats["no_verdict"] = report.none;

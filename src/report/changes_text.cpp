@@ -37,8 +37,8 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
   for (size_t k = 0; k < lines.size() && k < most; ++k) {
     const CodeChange& first = *lines[k].front();
     std::string function = first.place.function.empty() ? "" : fmt::format(" in {}()", first.place.function);
-    out += wrapped(fmt::format("{}. {}{}: {} {}{}", k + 1, placeText(first.place, screen), function,
-                               finding::effectText(first.share), first.text,
+    out += wrapped(fmt::format("{}. {}{}: {} {}{}{}", k + 1, placeText(first.place, screen), function,
+                               finding::effectText(first.share), first.text, finding::wayText(first.reaches),
                                first.verified ? "" : " (not confirmed)"),
                    screen.width(), 3) +
            "\n";
@@ -53,12 +53,15 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
   if (lines.size() > most) out += fmt::format("{} more lines (--json has all)\n\n", lines.size() - most);
   if (lines.empty() || report.changes.front().share < 1)
     out += "No single small change was found that makes the run pass.\n\n";
-  out += wrapped(fmt::format("{} of {} changes at {} places tried in {:.1f} s ({}): {} passed, {} failed in "
-                             "the same way, {} in another, {} without a verdict.",
-                             report.tried, report.proposals, report.places, report.seconds, report.method,
-                             report.passed, report.same, report.other, report.none),
-                 screen.width(), 0) +
-         "\n";
+  out +=
+      wrapped(fmt::format(
+                  "{} of {} changes at {} places tried in {:.1f} s ({}): {} passed{}, {} failed in "
+                  "the same way, {} in another, {} without a verdict.",
+                  report.tried, report.proposals, report.places, report.seconds, report.method, report.passed,
+                  report.around ? fmt::format(" ({} without getting to where it failed)", report.around) : "",
+                  report.same, report.other, report.none),
+              screen.width(), 0) +
+      "\n";
   return out + renderCaveats(report.caveats, screen);
 }
 

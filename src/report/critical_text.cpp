@@ -13,9 +13,10 @@ std::string sentence(const finding::CriticalDecision& d) {
   std::string was = d.condition && !d.condition->text.empty() ? " was " + d.condition->text : " was decided";
   if (d.condition && !d.condition->with.empty()) was += " (" + d.condition->with + ")";
   if (d.switchedTo)
-    return fmt::format("{}{}; had it been {}, {}", condition, was, *d.switchedTo,
-                       finding::effectText(d.share));
-  return fmt::format("{}{}; taken the other way, {}", condition, was, finding::effectText(d.share));
+    return fmt::format("{}{}; had it been {}, {}{}", condition, was, *d.switchedTo,
+                       finding::effectText(d.share), finding::wayText(d.reaches));
+  return fmt::format("{}{}; taken the other way, {}{}", condition, was, finding::effectText(d.share),
+                     finding::wayText(d.reaches));
 }
 
 } // namespace
@@ -36,12 +37,15 @@ std::string renderCritical(const finding::CriticalReport& report, SourceFiles& f
   }
   if (report.decisions.empty() || report.decisions.front().share < 1)
     out += "No single decision was found that, taken the other way, makes the run pass.\n\n";
-  out += wrapped(fmt::format("{} experiments in {:.1f} s ({}): {} passed, {} failed in the same way, {} in "
-                             "another, {} without a verdict.",
-                             report.tried, report.seconds, report.method, report.passed, report.same,
-                             report.other, report.none),
-                 screen.width(), 0) +
-         "\n";
+  out +=
+      wrapped(fmt::format(
+                  "{} experiments in {:.1f} s ({}): {} passed{}, {} failed in the same way, {} in "
+                  "another, {} without a verdict.",
+                  report.tried, report.seconds, report.method, report.passed,
+                  report.around ? fmt::format(" ({} without getting to where it failed)", report.around) : "",
+                  report.same, report.other, report.none),
+              screen.width(), 0) +
+      "\n";
   return out + renderCaveats(report.caveats, screen);
 }
 

@@ -101,6 +101,9 @@ void writeMemory(const fl_alteration& a) {
   if (hasShadow(a.address, a.size)) memcpy(shadowOf(reinterpret_cast<void*>(a.address)), bytes, a.size);
 }
 
+// What asks all the time.
+uint32_t alwaysArmed() { return shared().flags & FL_COUNTS ? FL_ARMED_BIT(shared().counted) : 0; }
+
 // At the beginning of `epoch` of the experiment: what is due in it. Returns when to look again.
 uint64_t arm(uint64_t epoch) {
   fl_experiment& e = current();
@@ -108,7 +111,8 @@ uint64_t arm(uint64_t epoch) {
   auto sooner = [&](uint64_t stop) {
     if (next == 0 || stop < next) next = stop;
   };
-  FL_STATE.armed = 0;
+  FL_STATE.armed = alwaysArmed();
+  if (epoch < e.trace_end) sooner(epoch + 1);
   for (uint32_t k = 0; k < e.count; ++k) {
     const fl_alteration& a = alterations()[k];
     if (a.epoch > epoch) sooner(a.epoch);
@@ -123,6 +127,18 @@ uint64_t arm(uint64_t epoch) {
   return next;
 }
 
+// More places than there is room for are left out.
+void noteVisit(uint64_t site) {
+  fl_visited* visited = placed<fl_visited>(shared().visited);
+  for (uint64_t k = 0; k < shared().visited_room; ++k) {
+    fl_visited& entry = visited[(site / 4 + k) % shared().visited_room];
+    if (entry.site != 0 && entry.site != site) continue;
+    entry.site = site;
+    ++entry.count;
+    return;
+  }
+}
+
 void keepRest() {
   Server& s = FL_SERVER;
   s.state = FL_STATE;
@@ -133,6 +149,7 @@ void keepRest() {
   s.kept.errorsAt = s.errorsAt;
   s.kept.outputRight = s.outputRight;
   s.kept.outputPrefix = s.outputPrefix;
+  s.kept.executions = s.executions;
   memcpy(s.kept.streams, s.streams, sizeof s.streams);
   s.kept.brk = s.brk;
   s.kept.sawMaps = s.sawMaps;
@@ -148,6 +165,7 @@ void restoreRest() {
   s.errorsAt = s.kept.errorsAt;
   s.outputRight = s.kept.outputRight;
   s.outputPrefix = s.kept.outputPrefix;
+  s.executions = s.kept.executions;
   memcpy(s.streams, s.kept.streams, sizeof s.streams);
   s.brk = s.kept.brk;
   s.sawMaps = s.kept.sawMaps;
@@ -163,6 +181,7 @@ void begin() {
   e.log_bytes = uint64_t(s.state.log_position) -
                 (FL_LOG_ADDRESS + (s.state.produced % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE);
   e.reached = e.site = e.counter = e.blocked = 0;
+  e.executions_before = s.executions;
   s.running = true;
   s.undoCount = 0;
   s.mapped = s.blocked = 0;
@@ -243,6 +262,7 @@ void report(uint32_t cut, int waitStatus, uint32_t call) {
   e.errors_size = s.errorsAt;
   e.blocked = s.blocked;
   e.output_prefix = s.outputPrefix;
+  e.executions = s.executions;
   e.output_right = cut == FL_CUT_NONE && s.outputRight && s.outputAt == shared().expected_size;
 }
 
@@ -281,6 +301,7 @@ Ended& ended() {
   shared().walk_output_size = s.outputAt;
   shared().walk_errors_size = s.errorsAt;
   shared().walk_output_prefix = s.outputPrefix;
+  shared().walk_executions = s.executions;
   shared().walk_output_right = s.outputRight && s.outputAt == shared().expected_size;
   __atomic_store_n(&shared().walk_state, e.cut == FL_CUT_STRANGE ? FL_WALK_STRANGE : FL_WALK_ENDED,
                    __ATOMIC_RELEASE);
@@ -418,6 +439,7 @@ void startServer() {
   }
   shared().landlock = forbidByKernel();
   altering = serving = true;
+  FL_STATE.armed = alwaysArmed();
   awaitWork();
   stopAt(shared().ready ? current().start : 0);
   s.selector = 1;
@@ -437,6 +459,7 @@ FL_EXPORT FL_COLD void fl_epoch_stop() {
     onServerStack(serve);
   }
   if (current().last_epoch != 0 && epoch >= current().last_epoch) endRun(FL_CUT_STEPS, 0);
+  if (epoch <= current().trace_end) noteVisit(uint64_t(__builtin_return_address(0)));
   stopAt(arm(epoch));
 }
 
@@ -452,6 +475,12 @@ static void forEachDue(uint32_t slot, uint32_t id, const fl_module* module, Visi
     if (a.instruction != globalId(id, module) || a.slot != slot || !isDue(a, epoch)) continue;
     if (visit(a)) e.reached |= 1ull << (k & 63);
   }
+}
+
+static void countExecution(uint32_t slot, uint32_t id, const fl_module* module) {
+  if (!serving || !(FL_EXPERIMENTS.flags & FL_COUNTS)) return;
+  if (slot == FL_EXPERIMENTS.counted_slot && globalId(id, module) == FL_EXPERIMENTS.counted)
+    ++FL_SERVER.executions;
 }
 
 static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {
@@ -470,6 +499,7 @@ static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {
 }
 
 FL_EXPORT FL_COLD uint64_t fl_alter_operand(uint64_t value, uint32_t slot, uint32_t id, fl_module* module) {
+  countExecution(slot, id, module);
   forEachDue(slot, id, module, [&](const fl_alteration& a) {
     value = alteredBy(a, value);
     return true;
@@ -483,6 +513,7 @@ FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* modu
 
 FL_EXPORT FL_COLD uint64_t fl_alter_computed(uint64_t value, uint64_t left, uint64_t right,
                                              uint32_t operation, uint32_t id, fl_module* module) {
+  countExecution(0, id, module);
   forEachDue(0, id, module, [&](const fl_alteration& a) {
     if (a.kind != FL_ALTER_CHANGE && a.kind != FL_ALTER_VALUE) return false;
     value = a.kind == FL_ALTER_VALUE ? a.value
@@ -494,6 +525,7 @@ FL_EXPORT FL_COLD uint64_t fl_alter_computed(uint64_t value, uint64_t left, uint
 }
 
 FL_EXPORT FL_COLD uint32_t fl_skip(uint32_t id, fl_module* module) {
+  countExecution(FL_SLOT_BEFORE, id, module);
   bool skip = false;
   forEachDue(0, id, module, [&](const fl_alteration& a) {
     if (a.kind == FL_ALTER_MEMORY) writeMemory(a);

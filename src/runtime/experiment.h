@@ -49,10 +49,12 @@ struct Server {
   uint64_t inputAt, outputAt, errorsAt; // also: where the run is now
   bool outputRight;                     // so far
   uint64_t outputPrefix;                // bytes that were right before the first that was not
+  uint64_t executions;                  // of what is counted (FL_COUNTS)
   struct {
     uint64_t inputAt, outputAt, errorsAt;
     bool outputRight;
     uint64_t outputPrefix;
+    uint64_t executions;
     uint8_t streams[kMostDescriptors];
     uint64_t brk;
     bool sawMaps;

@@ -230,6 +230,84 @@ TEST_F(Changes, AnAssignmentIsMissing) {
   }
 }
 
+// The first way to pass is not to come to the assertion at all.
+const char* const kAsserts = R"(#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+static int used, room = 4;
+static char text[64];
+static void grow(int n) {
+  room = used + n - 1; // too small
+}
+static void put(const char* s) {
+  int n = (int)strlen(s);
+  if (n == 0) return;
+  if (used + n > room) grow(n);
+  assert(used + n <= room);
+  memcpy(text + used, s, (size_t)n);
+  used += n;
+}
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; i++) put(argv[i]);
+  printf("%.*s\n", used, text);
+  return 0;
+}
+)";
+
+TEST_F(Changes, WhatMakesAnAssertionHoldComesBeforeWhatAvoidsIt) {
+  std::string source = kAsserts;
+  build(source, "wrong");
+  auto got = ask({"--json", "--", "./wrong", "ab", "cd", "ef"});
+  ASSERT_EQ(got.status, 0) << got.err << got.out;
+  json document = json::parse(got.out);
+  size_t place = 0, repaired = 0, avoided = 0;
+  bool isBehind = false;
+  for (const json& change : document["changes"]) {
+    ++place;
+    ASSERT_TRUE(change.contains("reaches_failure")) << change;
+    bool isThrough = change["reaches_failure"] == 1;
+    EXPECT_FALSE(isThrough && isBehind) << change; // those that come through are all in front
+    isBehind |= !isThrough;
+    if (isThrough && change["line"] == lineOf(source, "too small") && !repaired) repaired = place;
+    if (!isThrough && change["line"] == lineOf(source, "i < argc") && !avoided) avoided = place;
+  }
+  EXPECT_GT(repaired, 0u) << got.out;
+  EXPECT_GT(avoided, repaired) << got.out;
+  auto told = ask({"--", "./wrong", "ab", "cd", "ef"});
+  EXPECT_THAT(told.out, HasSubstr("without getting to where it failed)"));
+}
+
+// Nothing that is written there makes the assertion hold: it is the count that is missing.
+TEST_F(Changes, AnAssignmentIsMissingBeforeAnAssertion) {
+  std::string source = R"(#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct job { int waits; struct job* next; };
+static struct job *ready, *last;
+static void wait_for(struct job* j, struct job* other) {
+  other->next = j;
+}
+static void done(struct job* j) {
+  if (!j->next) return;
+  assert(j->next->waits > 0);
+  if (--j->next->waits == 0) ready = j->next;
+}
+int main(void) {
+  struct job *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+  last = a;
+  wait_for(b, a);
+  done(a);
+  puts(ready ? "ready" : "none");
+  return 0;
+}
+)";
+  build(source, "wrong");
+  auto got = ask({"--json", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err << got.out;
+  EXPECT_EQ(insertedAt(got, lineOf(source, "other->next = j;")), "if `j->next->waits = 1` came before it")
+      << got.out;
+}
+
 TEST_F(Changes, ACallTooManyThatMayThrow) {
   test::writeFile(dir_ / "wrong.cpp", R"(#include <cstdio>
 #include <map>

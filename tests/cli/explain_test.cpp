@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -52,6 +53,51 @@ json evidenceOf(const json& document, int line, const std::string& technique) {
     for (const json& e : s["evidence"])
       if (s["place"]["line"] == line && e["technique"] == technique) return e;
   return {};
+}
+
+// The run passes by any change that leads around the assertion: most of what there is does.
+TEST_F(Explain, WhatLeadsAroundAnAssertionDoesNotHideTheFault) {
+  build(R"(#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+static int used, room = 4;
+static char text[64];
+static void grow(int n) {
+  room = used + n - 1; // the fault
+}
+static void put(const char* s) {
+  int n = (int)strlen(s);
+  if (n == 0) return;
+  if (used + n > room) grow(n);
+  assert(used + n <= room);
+  memcpy(text + used, s, (size_t)n);
+  used += n;
+}
+static void run(char* line) {
+  char* rest = line + strcspn(line, " ");
+  if (*rest) *rest++ = 0;
+  if (strcmp(line, "put") == 0)
+    put(rest);
+  else if (strcmp(line, "show") == 0)
+    printf("%.*s\n", used, text);
+}
+int main(void) {
+  char line[80];
+  while (fgets(line, sizeof line, stdin)) {
+    line[strcspn(line, "\n")] = 0;
+    run(line);
+  }
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "in", "put ab\nput cd\nshow\nput ef\nshow\n");
+  json document = ask({"--stdin", "in", "--", "./program"});
+  EXPECT_EQ(document["failure"]["kind"], "assertion");
+  EXPECT_THAT(firstLines(document, 1), ElementsAre(7)) << document["suspects"];
+  // Left out, it is passed by, and the evidence says so.
+  EXPECT_THAT(evidenceOf(document, 27, "changes").value("text", ""),
+              HasSubstr(", but never gets to where it failed"))
+      << document["suspects"];
 }
 
 const char* const kCount = R"(#include <stdio.h>
@@ -222,7 +268,10 @@ TEST_F(Explain, TheSmallestInputIsToldAndNothingIsLeftBehind) {
   EXPECT_EQ(smallest["inputs"][0]["before"], 31);
   EXPECT_EQ(smallest["inputs"][0]["written"], nullptr);
   EXPECT_FALSE(evidenceOf(document, 10, "chop").is_null()) << document["suspects"].dump(1);
-  EXPECT_THAT(evidenceOf(document, 5, "critical").value("text", ""), HasSubstr("`getchar() != -1`"));
+  EXPECT_THAT(evidenceOf(document, 10, "critical").value("text", ""), HasSubstr("`c == 41` was true"));
+  auto all = test::run({kBin + "/faultline", "critical", "--most", "40", "--stdin", "in", "--", "./program"},
+                       options_);
+  EXPECT_THAT(all.out, HasSubstr("`getchar() != -1` was true"));
   EXPECT_TRUE(evidenceOf(document, 7, "chop").is_null()); // counts words, of which there is none now
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))

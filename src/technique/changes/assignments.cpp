@@ -170,7 +170,9 @@ private:
           count(*outcome);
           bool passed = outcome->verdict == Verdict::Passed;
           double share = passed ? 1 : trials_.judge().progress(outcome->ending);
-          if (share > 0) improved(tag, share);
+          const bool isAround = passed && trials_.judge().reaches(outcome->ending).value_or(1) < 1;
+          result_.around += isAround;
+          if (share > 0 && !isAround) improved(tag, share);
           result_.improved += !passed && share > 0;
         }
         stop_ = options_.watch && !options_.watch(result_.tried, result_.proposals, result_.passed);
@@ -384,9 +386,11 @@ private:
 
   Result<void> add(FoundChange found) {
     constexpr size_t kMostConfirmed = 40;
-    if (result_.found.size() + result_.partial.size() >= kMostConfirmed) return {};
+    if (++confirmed_ > kMostConfirmed) return {};
     FL_TRY(outcome, trials_.runAlone({.alterations = {found.proposal.alteration}}));
     bool passes = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
+    if (passes) found.reaches = trials_.judge().reaches(outcome.ending);
+    if (passes) found.strays = trials_.judge().strays(outcome.ending);
     found.confirmed = passes || (found.share < 1 && trials_.judge().progress(outcome.ending) >= found.share);
     (found.share >= 1 ? result_.found : result_.partial).push_back(std::move(found));
     return {};
@@ -401,6 +405,7 @@ private:
   std::map<uint32_t, std::set<uint64_t>> seen_; // by instruction: what it read
   std::vector<Repair> repairs_;                 // the best first
   std::vector<FoundChange> inserted_;           // not confirmed yet
+  size_t confirmed_ = 0;
   bool stop_ = false;
 };
 

@@ -49,7 +49,24 @@ public:
   }
 
 private:
-  bool isOver() const { return stop_ || passing_.size() >= options_.most; }
+  // What only leads around the failure is soon found many times, and says little: it alone is not enough.
+  bool isOver() const {
+    constexpr size_t kMoreAround = 4;
+    return stop_ || passing_.size() - result_.around >= options_.most ||
+           passing_.size() >= kMoreAround * options_.most;
+  }
+
+  void notePassed(size_t number, std::optional<double> reaches) {
+    passing_.push_back(number);
+    if (!reaches) return;
+    reaches_[number] = *reaches;
+    result_.around += *reaches < 1;
+  }
+
+  std::optional<double> reachesOf(size_t number) const {
+    auto known = reaches_.find(number);
+    return known == reaches_.end() ? std::nullopt : std::optional(known->second);
+  }
 
   Result<void> propose(const std::vector<Changeable>& places) {
     constexpr uint64_t kFarEnough = 20'000'000; // instructions; a longer run is changed from its start on
@@ -92,13 +109,13 @@ private:
       if (outcome) {
         countVerdict(*outcome);
         if (outcome->verdict == Verdict::Passed)
-          passing_.push_back(number);
+          notePassed(number, trials_.judge().reaches(outcome->ending));
         else
           improvements_.note(
               {proposals_[number].alteration.instruction, number, trials_.judge().progress(outcome->ending)});
       }
       stop_ = options_.watch && !options_.watch(result_.tried, proposals_.size(), passing_.size());
-      return !stop_ && passing_.size() < options_.most;
+      return !isOver();
     };
   }
 
@@ -110,13 +127,26 @@ private:
   }
 
   Result<void> confirmAll() {
-    std::ranges::sort(passing_, {}, [&](size_t k) { return std::pair(proposals_[k].form, k); });
+    std::ranges::sort(passing_, {},
+                      [&](size_t k) { return std::tuple(-reachesOf(k).value_or(1), proposals_[k].form, k); });
+    if (passing_.size() > options_.most) passing_.resize(options_.most);
     for (size_t k : passing_) {
       FoundChange found{proposals_[k].alteration.instruction, proposals_[k]};
+      found.reaches = reachesOf(k);
       FL_TRY(outcome, fromStart(proposals_[k]));
       found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
+      found.strays = trials_.judge().strays(outcome.ending);
       result_.found.push_back(std::move(found));
     }
+    // The order of before, but what strays far comes behind what does not.
+    constexpr double kFar = 0.5;
+    std::vector<FoundChange> ordered;
+    for (bool isAround : {false, true})
+      for (bool isFar : {false, true})
+        for (const FoundChange& c : result_.found)
+          if ((c.reaches.value_or(1) < 1) == isAround && (c.strays.value_or(0) >= kFar) == isFar)
+            ordered.push_back(c);
+    result_.found = std::move(ordered);
     return {};
   }
 
@@ -146,6 +176,7 @@ private:
   const ChangeOptions& options_;
   std::vector<Proposal> proposals_;
   std::vector<size_t> passing_;      // of proposals_
+  std::map<size_t, double> reaches_; // of passing_, where it is known
   Improvements improvements_;        // of proposals_
   std::unordered_set<size_t> asked_; // of proposals_, some of them several times
   ChangeResult result_;

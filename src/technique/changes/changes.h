@@ -24,6 +24,8 @@ struct FoundChange {
   Proposal proposal;
   bool confirmed = false;
   double share = 1; // of the wrong output that comes out right (experiment::Judge::progress)
+  std::optional<double> reaches = {}; // where the run failed (experiment::Judge::reaches)
+  std::optional<double> strays = {};  // from its way (experiment::Judge::strays)
 };
 
 struct ChangeOptions {
@@ -34,12 +36,15 @@ struct ChangeOptions {
 };
 
 struct ChangeResult {
-  std::vector<FoundChange> found; // likeliest forms first; within a form in the order asked for
+  // Those after which the run goes through where it failed come first; then the likeliest forms; within a
+  // form in the order asked for.
+  std::vector<FoundChange> found;
   // Where there is none: those that make more of the output right than it was, the most first.
   std::vector<FoundChange> partial;
   uint64_t improved = 0; // experiments after which more was right
   uint64_t proposals = 0, tried = 0;
   uint64_t passed = 0, same = 0, other = 0, none = 0;
+  uint64_t around = 0;  // of those that passed: without coming through where the run failed
   bool stopped = false; // before all were tried
 };
 

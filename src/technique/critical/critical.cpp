@@ -84,6 +84,7 @@ public:
       countVerdict(*outcome);
       return true;
     });
+    FL_CHECK(confirmAround());
     FL_CHECK(confirmPartial());
     return std::move(result_);
   }
@@ -93,9 +94,15 @@ private:
     size_t candidate;
     Alteration alteration;
     bool isCounted = false; // it may come again, with more steps
+    std::optional<double> reaches = {};
   };
 
-  bool isOver() const { return stop_ || result_.predicates.size() >= options_.most; }
+  // What only leads around the failure is soon found many times, and says little: it alone is not enough.
+  bool isOver() const {
+    constexpr size_t kMoreAround = 4;
+    return stop_ || result_.predicates.size() >= options_.most ||
+           around_.size() >= kMoreAround * options_.most;
+  }
 
   Result<void> findEpochs(size_t begin, size_t end) {
     std::vector<Candidate*> order;
@@ -131,7 +138,7 @@ private:
       if (outcome) {
         countVerdict(*outcome);
         if (outcome->verdict == Verdict::Passed)
-          passing_.push_back(number);
+          notePassed(number, trials_.judge().reaches(outcome->ending));
         else
           improvements_.note(
               {candidates_[made_[number].candidate].id, number, trials_.judge().progress(outcome->ending)});
@@ -140,6 +147,13 @@ private:
               !options_.watch(result_.tried, candidates_.size(), result_.predicates.size() + passing_.size());
       return !stop_;
     };
+  }
+
+  void notePassed(size_t number, std::optional<double> reaches) {
+    made_[number].reaches = reaches;
+    const bool isAround = reaches.value_or(1) < 1;
+    (isAround ? around_ : passing_).push_back(number);
+    result_.around += isAround;
   }
 
   void countVerdict(const Outcome& outcome) {
@@ -169,6 +183,12 @@ private:
     return {};
   }
 
+  // Where there are not enough others.
+  Result<void> confirmAround() {
+    std::swap(passing_, around_);
+    return confirmAll();
+  }
+
   Result<void> confirmPartial() {
     constexpr size_t kMostPartial = 6;
     result_.improved = improvements_.count();
@@ -188,6 +208,8 @@ private:
   Result<void> confirm(const Made& made) {
     FL_TRY(outcome, trials_.runAlone({.alterations = {made.alteration}}));
     CriticalPredicate found{candidates_[made.candidate], made.alteration};
+    found.reaches = made.reaches;
+    found.strays = trials_.judge().strays(outcome.ending);
     found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
     if (!found.confirmed) found.unconfirmed = "a second run with the same change did not pass";
     result_.predicates.push_back(std::move(found));
@@ -200,6 +222,7 @@ private:
   const CriticalOptions& options_;
   std::vector<Made> made_;
   std::vector<size_t> passing_; // of made_, to be confirmed
+  std::vector<size_t> around_;  // of made_: passed without coming through where the run failed
   Improvements improvements_;   // of made_
   CriticalResult result_;
   bool stop_ = false;

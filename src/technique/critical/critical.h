@@ -32,6 +32,8 @@ struct CriticalPredicate {
   bool confirmed = false; // once more, in a process of its own
   std::string unconfirmed = {};
   double share = 1; // of the wrong output that comes out right (experiment::Judge::progress)
+  std::optional<double> reaches = {}; // where the run failed (experiment::Judge::reaches)
+  std::optional<double> strays = {};  // from its way (experiment::Judge::strays)
 };
 
 struct CriticalOptions {
@@ -41,12 +43,14 @@ struct CriticalOptions {
 };
 
 struct CriticalResult {
-  std::vector<CriticalPredicate> predicates; // in the order found
+  // In the order found; those after which the run does not come through where it failed are the last.
+  std::vector<CriticalPredicate> predicates;
   // Where there is none: those that make more of the output right than it was, the most first.
   std::vector<CriticalPredicate> partial;
   uint64_t improved = 0; // experiments after which more was right
   uint64_t candidates = 0, tried = 0;
   uint64_t passed = 0, same = 0, other = 0, none = 0;
+  uint64_t around = 0;                 // of those that passed: without coming through where the run failed
   uint64_t unreached = 0, strange = 0; // of those without a verdict
   std::string strangeCall = {};        // an example
   std::string diverged = {};           // why some had no outcome

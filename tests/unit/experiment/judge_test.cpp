@@ -75,6 +75,38 @@ TEST(Judge, WithoutAnExpectedOutputNothingIsMoreRight) {
             0);
 }
 
+Ending counted(Ending ending, uint64_t executions, uint64_t before = 0) {
+  ending.executions = executions;
+  ending.executionsBefore = before;
+  return ending;
+}
+
+TEST(Judge, ARunThatPassesMayHaveGoneAroundTheFailure) {
+  Judge judge = judgeOf(counted(crash(SIGABRT, 7, 0), 3));
+  EXPECT_EQ(judge.reaches(counted(exitWith(0), 3, 1)), 1);
+  EXPECT_EQ(judge.reaches(counted(exitWith(0), 9, 1)), 1);
+  EXPECT_EQ(judge.reaches(counted(exitWith(0), 2, 1)), 0.5);
+  EXPECT_EQ(judge.reaches(counted(exitWith(0), 1, 1)), 0); // what was before says nothing
+  EXPECT_EQ(judge.reaches(exitWith(0)), std::nullopt);     // made in a way in which it is not counted
+  EXPECT_EQ(judgeOf(crash(SIGABRT, 7, 0)).reaches(counted(exitWith(0), 3)), std::nullopt);
+}
+
+TEST(Judge, TheFewerStepsAreLostTheLessARunStrays) {
+  Ending original = crash(SIGABRT, 7, 0);
+  original.epochs = 1000;
+  Judge judge = judgeOf(original);
+  auto straysWith = [&](uint64_t lost) {
+    Ending ending = exitWith(0);
+    ending.stepsLost = lost;
+    return judge.strays(ending).value_or(-1);
+  };
+  EXPECT_EQ(straysWith(0), 0);
+  EXPECT_LT(straysWith(1), straysWith(10));
+  EXPECT_LT(straysWith(10), straysWith(900));
+  EXPECT_EQ(straysWith(1000), 1);
+  EXPECT_EQ(judge.strays(exitWith(0)), std::nullopt);
+}
+
 TEST(Judge, AnExitIsToldByStatusAndCall) {
   Judge judge = judgeOf(exitWith(2, 30));
   EXPECT_EQ(verdict(judge, exitWith(2, 30)), Verdict::SameFailure);

@@ -110,6 +110,42 @@ TEST(Server, WalksTheRunToItsEnd) {
   EXPECT_EQ(walk->ending.output, "w518 0 518\n");
 }
 
+// Where the branches stand among the instructions is not known here: what is executed five times is looked
+// for.
+TEST(Server, CountsHowOftenAnInstructionIsExecuted) {
+  static ServedProgram program(R"(
+#include <stdlib.h>
+static int used;
+int main(void) {
+  for (int k = 0; k < 5; k++) {
+    if (++used == 5) abort();
+  }
+  return 0;
+}
+)");
+  size_t last = 0;
+  for (uint32_t i = 0; i < 40; ++i) {
+    ServerSetting setting = program.setting("");
+    setting.counted = Counted{.instruction = i};
+    Server server(setting);
+    auto walk = server.walk();
+    ASSERT_TRUE(bool(walk)) << walk.error().message;
+    EXPECT_EQ(walk->ending.signal(), SIGABRT);
+    if (walk->ending.executions != 5u) continue;
+    // It leaves the run in the third round. Both branches end it when they go the other way: they are
+    // executed once more, and never again.
+    Experiment experiment{
+        .alterations = {{.kind = Alteration::Switch, .epoch = 4, .instruction = i, .each = true}}};
+    Ending ending = alone(setting, experiment);
+    if (!ending.reached) continue;
+    ASSERT_TRUE(ending.executions.has_value());
+    EXPECT_GT(ending.executionsBefore, 0u);
+    EXPECT_GT(*ending.executions, ending.executionsBefore);
+    last += *ending.executions == ending.executionsBefore + 1;
+  }
+  EXPECT_EQ(last, 2u);
+}
+
 TEST(Server, AnExperimentLeavesNothingBehind) {
   ServerSetting setting = busy().setting("gmkMscojekgcwskeokkq");
   setting.keepOutput = true;

@@ -122,8 +122,43 @@ TEST(Fuse, InACrashWhatLeadsAroundItCountsLess) {
   critical.decisions = {decision(5, 80)};
   Found found{.failure = at(20), .isCrash = true, .causes = &causes, .critical = &critical};
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 20, 5));
-  found.isCrash = false;
+  found.knowsOutput = true;
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 9, 20));
+  found.isCrash = found.knowsOutput = false;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 9, 20));
+}
+
+TEST(Fuse, WhatLeadsThroughWhereItFailedComesBeforeWhatLeadsAround) {
+  finding::ChangesReport changes;
+  changes.changes = {
+      {.place = at(4), .form = "operator", .text = "with `<`", .verified = true, .reaches = 0, .strays = 0.1},
+      {.place = at(8),
+       .form = "operator",
+       .text = "with `+`",
+       .verified = true,
+       .reaches = 1,
+       .strays = 0.1}};
+  changes.tried = 100;
+  changes.passed = 2;
+  changes.around = 1;
+  Found found{.failure = at(20), .changes = &changes};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(8, 4));
+  EXPECT_EQ(suspects[0].reason, "the run passes with `+`");
+  EXPECT_EQ(suspects[1].reason, "the run passes with `<`, but never gets to where it failed");
+}
+
+TEST(Fuse, TheLessTheRunStraysTheMoreARepairSays) {
+  finding::ChangesReport changes;
+  changes.changes = {
+      {.place = at(4), .form = "operator", .text = "with `<`", .verified = true, .reaches = 1, .strays = 0.8},
+      {.place = at(8), .form = "variable", .text = "with `a`", .verified = true, .reaches = 1, .strays = 0}};
+  changes.tried = 100;
+  changes.passed = 2;
+  Found found{.failure = at(20), .changes = &changes};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(8, 4));
+  found.knowsOutput = true; // then to pass is to print what is right, whichever way it came there
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(4, 8));
 }
 
 TEST(Fuse, WhereManyChangesRepairNoneSaysMuch) {
