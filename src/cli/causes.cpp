@@ -45,7 +45,7 @@ Result<void> tryLines(const Context& context, ValueRun& run, const CauseRun& cau
   FL_TRY(found, findChanges(context, run, laboratory, slice, first, kMostFound, deadline));
   std::vector<technique::TriedChange> changes;
   for (const finding::CodeChange& c : found.changes)
-    if (c.verified && !isAssertion(report, c.place)) changes.push_back({c.place, c.text, c.share});
+    if (c.verified && !isAssertion(report, c.place)) changes.push_back({c.place, c.text, c.share, c.reaches});
   technique::preferRepairs(changes, report.order);
   technique::arrange(causes.tree, options.causes.share / 100, report);
   report.stats["instances_shown"] = report.shownInstances;

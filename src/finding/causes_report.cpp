@@ -44,6 +44,7 @@ Json toJson(const CauseLine& line) {
   json["instances"] = line.instances;
   json["left_open"] = line.isLeftOpen;
   if (!line.repair.empty()) json["repair"] = line.repair, json["share"] = line.share;
+  if (line.reaches) json["reaches_failure"] = *line.reaches;
   return json;
 }
 

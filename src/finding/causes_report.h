@@ -61,6 +61,7 @@ struct CauseLine {
   // experiment.
   std::string repair = {};
   double share = 0;
+  std::optional<double> reaches = {}; // where it failed (effect.h)
 };
 
 struct CausesReport {

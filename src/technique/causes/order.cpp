@@ -54,16 +54,18 @@ std::vector<CauseLine> readingOrder(const std::vector<CauseNodeInfo>& nodes, con
 }
 
 void preferRepairs(const std::vector<TriedChange>& changes, std::vector<CauseLine>& order) {
+  auto counts = [](const auto& what) { return what.share * (what.reaches.value_or(1) >= 1 ? 1 : 0.5); };
   for (CauseLine& line : order)
     for (const TriedChange& c : changes)
-      if (c.place.file == line.place.file && c.place.line == line.place.line && c.share > line.share) {
+      if (c.place.file == line.place.file && c.place.line == line.place.line && counts(c) > counts(line)) {
         line.repair = c.text;
         line.share = c.share;
+        line.reaches = c.reaches;
       }
   std::multimap<double, CauseLine, std::greater<>> sorted; // equal ones stay in order
-  for (CauseLine& line : order) sorted.emplace(line.share, std::move(line));
+  for (CauseLine& line : order) sorted.emplace(counts(line), std::move(line));
   order.clear();
-  for (auto& [share, line] : sorted) order.push_back(std::move(line));
+  for (auto& [counted, line] : sorted) order.push_back(std::move(line));
 }
 
 } // namespace faultline::technique

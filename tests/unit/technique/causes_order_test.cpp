@@ -84,5 +84,17 @@ TEST(PreferRepairs, WhatRepairsComesFirstAndTheRestStaysInOrder) {
   EXPECT_EQ(order[4].repair, "");
 }
 
+TEST(PreferRepairs, AWayAroundCountsLessThanARepair) {
+  std::vector<CauseLine> order;
+  for (uint32_t line = 1; line <= 3; ++line) order.push_back({.place = {"a.c", line, 1, "f"}});
+  preferRepairs({{{"a.c", 2, 1, "f"}, "around", 1, 0.0},
+                 {{"a.c", 3, 1, "f"}, "around, too", 1, 0.0},
+                 {{"a.c", 3, 1, "f"}, "through", 1, 1.0}},
+                order);
+  EXPECT_THAT(linesOf(order), ElementsAre(3, 2, 1));
+  EXPECT_EQ(order[0].repair, "through");
+  EXPECT_EQ(order[1].reaches, 0.0);
+}
+
 } // namespace
 } // namespace faultline::technique
