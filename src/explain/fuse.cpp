@@ -116,7 +116,7 @@ private:
 
   // What leads around the failure is worth less than what leads through where it was.
   double ofWay(std::optional<double> reaches, std::optional<double> strays) const {
-    if (found_.knowsOutput) return std::pow(1 - strays.value_or(0), w_.strayOutput);
+    if (found_.knowsOutput) return 1;
     const double way = reaches.value_or(1) < 1 ? w_.leadsAround : 1;
     if (!strays) return way * (found_.isCrash ? w_.crash : 1);
     return way * w_.untold * std::pow(1 - *strays, w_.stray);

@@ -47,7 +47,6 @@ struct Weights {
   // because it goes another way. Where it is known how far it strays, `untold`; else, if it crashed, `crash`.
   double untold = 0.5, crash = 0.2;
   double stray = 2;         // of that, the less the further it strays: an exponent
-  double strayOutput = 0;   // the same where the right output is known
   double leadsAround = 0.7; // of that, if it does not come through where it failed
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double atFailure = 0.5; // of all weights of the line that failed
