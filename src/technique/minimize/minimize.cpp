@@ -9,8 +9,8 @@ namespace faultline::technique {
 namespace {
 
 constexpr unsigned kDeepestItems = 16;
-// Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left; more
-// where the search took long anyway.
+// Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left;
+// more where the search took long anyway.
 constexpr size_t kMostRuns = 400;
 constexpr uint64_t kShareOfRuns = 3;
 constexpr size_t kLongestRun = 40, kLongestTokens = 8;
