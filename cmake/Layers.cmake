@@ -26,6 +26,9 @@ endif()
 # is what shows an include that is missing.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 
+# Under the sanitizers most tests wait for these; to optimise the others costs more than it saves.
+set(FAULTLINE_HOT_LAYERS base program replay depend logic)
+
 function(fl_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
@@ -34,4 +37,7 @@ function(fl_layer name)
   add_library(fl_${name} STATIC ${sources})
   target_include_directories(fl_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(fl_${name} PUBLIC fl_flags ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
+  if(FAULTLINE_SANITIZE AND name IN_LIST FAULTLINE_HOT_LAYERS)
+    target_compile_options(fl_${name} PRIVATE -O1)
+  endif()
 endfunction()
