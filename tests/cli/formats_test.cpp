@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 namespace faultline::cli {
 namespace {
@@ -233,6 +234,50 @@ TEST_F(Formats, EveryFormatShowsTheSameFacts) {
   EXPECT_EQ(matches(text.substr(0, chain), "\n[0-9]\\. ([^ \n]*)"), facts.suspects) << text;
   EXPECT_EQ(matches(text.substr(chain), "\n +[0-9]+\\. ([^ \n]*)"), facts.steps) << text;
   for (const std::string& value : facts.values) EXPECT_THAT(text.substr(chain), HasSubstr(value));
+}
+
+// Where an importer such as CodeChecker's gets with it: the base and the name, one behind the other, as a
+// path.
+std::string pathOf(const json& run, const json& location) {
+  const json& file = location.at("physicalLocation").at("artifactLocation");
+  std::string uri = file.at("uri");
+  if (file.contains("uriBaseId"))
+    uri = run.at("originalUriBaseIds").at(file["uriBaseId"].get<std::string>()).at("uri").get<std::string>() +
+          uri;
+  return uri.starts_with("file://") ? uri.substr(7) : "";
+}
+
+// CodeChecker's importer resolves every location to a file, and takes rules, messages, lines and the steps of
+// code flows; a step without a message it drops, and a base that it cannot resolve ends it.
+TEST_F(Formats, SarifHasAllThatAnImporterNeeds) {
+  build(kCount);
+  for (const char* technique : {"explain", "causes", "critical"}) {
+    test::RunResult got = ask({technique, "--", "./program", "5"}, "sarif");
+    json run = json::parse(got.out).at("runs").at(0);
+    std::set<std::string> rules;
+    for (const json& rule : run.at("tool").at("driver").at("rules")) rules.insert(rule.at("id"));
+    ASSERT_FALSE(run.at("results").empty()) << technique;
+    size_t steps = 0;
+    auto check = [&](const json& location) {
+      EXPECT_TRUE(std::filesystem::is_regular_file(pathOf(run, location))) << location.dump(1);
+      EXPECT_GT(location.at("physicalLocation").at("region").at("startLine"), 0);
+    };
+    for (const json& result : run["results"]) {
+      EXPECT_TRUE(rules.contains(result.at("ruleId")));
+      EXPECT_NE(result.at("message").at("text"), "");
+      ASSERT_EQ(result.at("locations").size(), 1u);
+      check(result["locations"][0]);
+      for (const json& flow : result.value("codeFlows", json::array()))
+        for (const json& thread : flow.at("threadFlows"))
+          for (const json& step : thread.at("locations")) {
+            EXPECT_NE(step.at("location").at("message").at("text"), "");
+            check(step["location"]);
+            ++steps;
+          }
+    }
+    if (technique != std::string("critical"))
+      EXPECT_GT(steps, 0u) << technique; // a decision leads nowhere else
+  }
 }
 
 TEST_F(Formats, SarifNeedsNoSource) {
