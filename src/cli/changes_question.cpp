@@ -68,6 +68,17 @@ bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const find
   });
 }
 
+// There is no 1 in `n++` that could be another number.
+void nameStep(report::SourceFiles& sources, finding::CodeChange& change) {
+  auto line = sources.line(change.place.file, change.place.line);
+  if (!line || change.text != fmt::format("with {} instead of {}", change.to, change.from)) return;
+  if (change.from != "1" && change.from != "-1") return;
+  const char* step = change.from == "1" ? "++" : "--";
+  if (line->find(step) == line->npos || line->find('1') != line->npos) return;
+  change.text =
+      change.to == "0" ? fmt::format("without `{}`", step) : fmt::format("if `{}` added {}", step, change.to);
+}
+
 } // namespace
 
 Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
@@ -113,7 +124,10 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
                                 found.confirmed, found.share, found.reaches, found.strays,
                                 found.proposal.from, found.proposal.to});
   report::SourceFiles sources;
-  for (finding::CodeChange& change : report.changes) change.edit = report::editOf(sources, change);
+  for (finding::CodeChange& change : report.changes) {
+    change.edit = report::editOf(sources, change);
+    if (!change.edit) nameStep(sources, change);
+  }
   report.proposals = result.proposals;
   report.tried = result.tried;
   report.passed = result.passed;

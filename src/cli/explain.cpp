@@ -4,6 +4,7 @@
 #include "cli/breakpoint_counts.h"
 #include "cli/cause_question.h"
 #include "cli/changes_question.h"
+#include "cli/counted.h"
 #include "cli/critical_question.h"
 #include "cli/expectation.h"
 #include "cli/explain_input.h"
@@ -146,9 +147,8 @@ Result<void> lookAtInvariants(const Context& context, ValueRun& run, Clock::time
   FL_CHECK(technique::describeInvariants(causes.made, *trace, nullptr, explanation.program.cwd, report));
   run.stopWatching();
   found.invariants = &report;
-  explanation.tried.push_back(fmt::format("{} statements made what had to hold, found in {:.1f} s: faultline "
-                                          "invariants",
-                                          report.steps.size(),
+  explanation.tried.push_back(fmt::format("{} made what had to hold, found in {:.1f} s: faultline invariants",
+                                          counted(report.steps.size(), "statement"),
                                           std::chrono::duration<double>(Clock::now() - start).count()));
   return replay.seek(failure);
 }
@@ -169,10 +169,9 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
     FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.6)));
     out.critical = std::move(report);
     found.critical = &out.critical;
-    explanation.tried.push_back(
-        fmt::format("{} decisions taken the other way in {:.1f} s, {} of them make the "
-                    "run pass: faultline critical",
-                    out.critical.tried, out.critical.seconds, out.critical.passed));
+    explanation.tried.push_back(fmt::format("{} taken the other way in {:.1f} s, {}: faultline critical",
+                                            counted(out.critical.tried, "decision"), out.critical.seconds,
+                                            repairing(out.critical.passed)));
     explanation.addCaveats(out.critical.caveats, "critical");
     causeRun.instances.setWatch(
         [end = begin + seconds(budget * 0.7)] { return !wasInterrupted() && Clock::now() < end; });
@@ -192,10 +191,9 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
                                begin + seconds(budget * 0.95)));
     out.changes = std::move(report);
     found.changes = &out.changes;
-    explanation.tried.push_back(
-        fmt::format("{} small changes of the code in {:.1f} s, {} of them make the run "
-                    "pass: faultline changes",
-                    out.changes.tried, out.changes.seconds, out.changes.passed));
+    explanation.tried.push_back(fmt::format("{} of the code in {:.1f} s, {}: faultline changes",
+                                            counted(out.changes.tried, "small change"), out.changes.seconds,
+                                            repairing(out.changes.passed)));
     explanation.addCaveats(out.changes.caveats, "changes");
   }
   std::vector<std::string> caveats;
@@ -248,8 +246,9 @@ Result<int> explain(const Context& context, ExplainArguments options) {
            findCauses(context, *run, causeRun, options.causes, true, begin + seconds(budget * 0.4), 1200));
     causes = std::move(tree);
     found.causes = &causes;
-    explanation.tried.push_back(fmt::format("{} potential causes in {:.1f} s: faultline causes",
-                                            causes.nodes.size(), causes.stats.value("seconds", 0.0)));
+    explanation.tried.push_back(fmt::format("{} in {:.1f} s: faultline causes",
+                                            counted(causes.nodes.size(), "potential cause"),
+                                            causes.stats.value("seconds", 0.0)));
     explanation.addCaveats(causes.caveats, "causes");
   }
   Experiments experiments;

@@ -71,9 +71,10 @@ Result<void> lookAtInput(const Context& context, const ValueOptions& options,
       fmt::format("{}, found in {:.1f} s: faultline minimize", sizesText(*explanation.smallest), since()));
   FL_TRY(chop, chopWith(context, asked, question, std::move(failing)));
   found.chop = linesOf(chop.statements);
-  explanation.tried.back() += fmt::format("; {} of {} statements that the failure depends on carry it: "
-                                          "faultline chop",
-                                          chop.statements.size(), chop.backwardStatements);
+  explanation.tried.back() +=
+      fmt::format("; {} of {} statements that the failure depends on carry it: "
+                  "faultline chop",
+                  withThousands(chop.statements.size()), withThousands(chop.backwardStatements));
   explanation.addCaveats(chop.caveats, "chop");
   explanation.stats["chop"] = {{"seconds", since()}, {"statements", chop.statements.size()}};
   return {};

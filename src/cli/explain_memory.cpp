@@ -1,5 +1,6 @@
 #include "cli/explain_memory.h"
 
+#include "base/text.h"
 #include "cli/slice_lines.h"
 #include "technique/instance_text.h"
 #include "technique/memory/memory.h"
@@ -73,12 +74,12 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
   }
   std::string what =
       report.errors.empty()
-          ? "no access that no run may make"
-          : fmt::format("the first access that no run may make is at {}:{}",
+          ? std::string("none of them invalid") + (found.isCrash ? " before the crash" : "")
+          : fmt::format("the first invalid one is at {}:{}",
                         std::filesystem::path(report.errors.front().place.file).filename().string(),
                         report.errors.front().place.line);
   explanation.tried.push_back(fmt::format("{} accesses to memory checked in {:.1f} s, {}: faultline memory",
-                                          report.stats.value("accesses", uint64_t(0)),
+                                          withThousands(report.stats.value("accesses", uint64_t(0))),
                                           report.stats.value("seconds", 0.0), what));
   explanation.addCaveats(report.caveats, "memory");
   return replay.seek(failure);

@@ -283,12 +283,30 @@ private:
                   w_.inChop / (1 + double(read++) / w_.halfSlice)});
   }
 
+  static bool hasAddress(std::string_view text) {
+    constexpr size_t kShortest = 8; // digits
+    for (size_t at = text.find("0x"); at != text.npos; at = text.find("0x", at + 2)) {
+      size_t end = text.find_first_not_of("0123456789abcdef", at + 2);
+      if (std::min(end, text.size()) - at - 2 >= kShortest) return true;
+    }
+    return false;
+  }
+
+  // "*p == 'a' && *p == 'b'": at different times, which nobody can see.
+  static bool isOfSeveral(const std::vector<std::string>& conditions) {
+    std::set<std::string_view> equal;
+    for (std::string_view c : conditions)
+      if (size_t at = c.find(" == "); at != c.npos && !equal.insert(c.substr(0, at)).second) return true;
+    return false;
+  }
+
   // More than that nobody reads, nor what has no name in the source.
   static std::string heldText(const std::vector<std::string>& conditions) {
     constexpr size_t kMost = 80;
     std::string all = fmt::format("{}", fmt::join(conditions, " && "));
-    bool isNamed =
-        all.find("<value of") == std::string::npos && all.find(" bytes at 0x") == std::string::npos;
+    bool isNamed = all.find("<value of") == std::string::npos &&
+                   all.find(" bytes at 0x") == std::string::npos && !hasAddress(all) &&
+                   !isOfSeveral(conditions);
     return isNamed && all.size() <= kMost ? fmt::format("after it, `{}` was enough for the failure", all)
                                           : "made a part of what had to hold for the failure";
   }
@@ -336,6 +354,11 @@ private:
     for (const CauseStatement& s : node->statements)
       if (s.place.file == place.file && s.place.line == place.line) from = s.time;
     std::map<uint64_t, ChainStep> steps;
+    // Of several executions the one that was decided wrongly is meant.
+    if (const finding::CriticalDecision* d = repairAt(place)) {
+      from = d->time;
+      steps.try_emplace(from, ChainStep{d->place, finding::valueText(*d->condition, true), from});
+    }
     for (const CauseNodeInfo* n : path) {
       size_t shown = 0;
       for (const CauseStatement& s : n->statements) {
@@ -350,7 +373,27 @@ private:
                     chain.back().place.line == step.place.line;
       if (!isSame) chain.push_back(step);
     }
+    // Where something lies tells nothing, but at both ends.
+    for (size_t k = 1; k + 1 < chain.size();)
+      isPlaceOnly(chain[k].text) ? void(chain.erase(chain.begin() + ptrdiff_t(k))) : void(++k);
     return shortened(std::move(chain));
+  }
+
+  // The first found of those that make the run pass.
+  const finding::CriticalDecision* repairAt(const Place& place) const {
+    if (!found_.critical) return nullptr;
+    for (const finding::CriticalDecision& d : found_.critical->decisions)
+      if (d.verified && d.share >= 1 && d.condition && !d.condition->name.empty() &&
+          d.place.file == place.file && d.place.line == place.line)
+        return &d;
+    return nullptr;
+  }
+
+  // "p = 0x55555575a2a0"
+  static bool isPlaceOnly(std::string_view text) {
+    size_t at = text.rfind(" = 0x");
+    return at != text.npos && hasAddress(text.substr(at)) &&
+           text.find_first_not_of("0123456789abcdef", at + 5) == text.npos;
   }
 
   // The beginning and the end tell most.

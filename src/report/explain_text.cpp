@@ -81,14 +81,13 @@ std::string chainText(const finding::Suspect& s, SourceFiles& files, const Scree
       line = wrapped(line, screen.width(), 6) + "\n" + gap;
     else
       line += "  ";
-    std::string source = sourceOf(files, step.place, screen, room);
-    line += isBelow || value.empty()
-                ? source
-                : padded(source, room) + "  " + screen.terminal.paint(Style::Blue, value);
+    const bool isAlone = isBelow || value.empty();
+    std::string source = sourceOf(files, step.place, screen, isAlone ? screen.width() - before : room);
+    line += isAlone ? source : padded(source, room) + "  " + screen.terminal.paint(Style::Blue, value);
     while (line.ends_with(' ')) line.pop_back();
     out += line + "\n";
     if (isBelow)
-      out += gap + screen.terminal.paint(Style::Blue, wrapped(value, screen.width() - before, 0)) + "\n";
+      out += screen.terminal.paint(Style::Blue, wrapped(gap + value, screen.width(), before)) + "\n";
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include "report/terminal.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace faultline::report {
@@ -29,6 +30,16 @@ std::string lineText(std::string_view name, const std::string& line, const Scree
   return fmt::format("  {:<9} {}\n", name, text);
 }
 
+// Below the first difference; nothing where that is not on the screen.
+std::string differenceMark(const finding::OutputInfo& output, const Screen& screen) {
+  std::string got = visible(output.gotLine), expected = visible(output.expectedLine);
+  size_t same = size_t(std::ranges::mismatch(got, expected).in1 - got.begin());
+  while (same > 0 && same < got.size() && (uint8_t(got[same]) & 0xc0) == 0x80) --same; // within a character
+  uint32_t column = screenWidth(std::string_view(got).substr(0, same));
+  if (got.empty() || expected.empty() || got == expected || column + 12 >= screen.width()) return "";
+  return std::string(12 + column, ' ') + screen.terminal.paint(Style::Green, "^") + "\n";
+}
+
 std::string writerText(const finding::FailureInfo& failure) {
   const finding::OutputInfo& output = *failure.output;
   if (output.argument == 0) return fmt::format("written by {}() itself", output.call);
@@ -52,6 +63,7 @@ std::string renderOutput(const finding::FailureInfo& failure, const Screen& scre
   if (!failure.output) return "";
   std::string out = lineText("written", failure.output->gotLine, screen);
   out += lineText("expected", failure.output->expectedLine, screen);
+  out += differenceMark(*failure.output, screen);
   if (!failure.output->call.empty()) out += wrapped("  " + writerText(failure), screen.width(), 4) + "\n";
   return out;
 }

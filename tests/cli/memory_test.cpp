@@ -573,8 +573,7 @@ int main(void) {
   RunResult answer = faultline({"explain", "--json", "--", "./p"});
   json document = json::parse(answer.out, nullptr, false);
   ASSERT_TRUE(document["suspects"].is_array()) << answer.err;
-  EXPECT_THAT(std::string(document["tried"][0]),
-              HasSubstr("the first access that no run may make is at p.c:6"));
+  EXPECT_THAT(std::string(document["tried"][0]), HasSubstr("the first invalid one is at p.c:6"));
   ASSERT_GE(document["suspects"].size(), 2u);
   const json &made = document["suspects"][0], &went = document["suspects"][1];
   EXPECT_EQ(made["place"]["line"], 5) << document["suspects"].dump(1);

@@ -139,7 +139,7 @@ private:
     case CriticalCondition::Indirect:
       return fmt::format("decided otherwise, it might have changed what line {} uses", at.line);
     case CriticalCondition::Decided:
-      return std::string("decided before, in contradiction to what should have been");
+      return std::string("as it was decided here, what should have been was impossible");
     case CriticalCondition::Place:
       return fmt::format("which place in memory line {} uses", at.line);
     case CriticalCondition::Elsewhere:

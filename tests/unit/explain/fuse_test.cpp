@@ -225,6 +225,46 @@ TEST(Fuse, TheChainLeadsFromTheSuspectToTheFailureInTime) {
   FAIL() << "line 2 is no suspect";
 }
 
+std::vector<uint32_t> chainLines(const finding::Suspect& s) {
+  std::vector<uint32_t> lines;
+  for (const finding::ChainStep& step : s.chain) lines.push_back(step.place.line);
+  return lines;
+}
+
+TEST(Fuse, TheChainBeginsWithTheExecutionThatWasDecidedWrongly) {
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90)}),
+                              node(1, 0, 1, {statement(5, 20, "n > 3", "true"), statement(7, 30)})});
+  CriticalReport critical;
+  critical.decisions = {decision(5, 80)};
+  critical.decisions[0].condition->with = "n = 3";
+  auto suspects = fuse({.failure = at(20), .causes = &causes, .critical = &critical}, 10);
+  ASSERT_EQ(suspects[0].place.line, 5u);
+  EXPECT_EQ(suspects[0].chain[0].text, "n > 3 is false (n = 3)");
+  EXPECT_THAT(chainLines(suspects[0]), ElementsAre(5, 9, 20)); // line 7 was before it
+}
+
+TEST(Fuse, WhereSomethingLiesIsNoStepOfAChain) {
+  CausesReport causes =
+      tree({node(0, 0, 0,
+                 {statement(20, 100, "s", "0x5555559e4cc8"), statement(9, 90, "p", "0x5555559e4cb0"),
+                  statement(8, 85, "q", "0x5555559e4cb0 \"bc\""), statement(2, 10, "n", "5")})});
+  auto suspects = fuse({.failure = at(20), .causes = &causes}, 10);
+  for (const finding::Suspect& s : suspects)
+    if (s.place.line == 2) EXPECT_THAT(chainLines(s), ElementsAre(2, 8, 20));
+  EXPECT_THAT(linesOf(suspects), ::testing::Contains(2u));
+}
+
+TEST(Fuse, WhatNobodyCanReadIsNotToldOfWhatHadToHold) {
+  for (const std::vector<std::string>& after : {std::vector<std::string>{"p == 0x5555559e4cb0"},
+                                                {"*p == 'a'", "*p == 'b'"},
+                                                {"<value of f()> == 3"}}) {
+    finding::InvariantsReport invariants;
+    invariants.steps = {{.place = at(3), .after = after}};
+    EXPECT_EQ(fuse({.invariants = &invariants}, 10)[0].reason,
+              "made a part of what had to hold for the failure");
+  }
+}
+
 TEST(Fuse, AChangeThatRepairsCountsByItsForm) {
   CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90), statement(8, 80)})});
   finding::ChangesReport changes;
