@@ -99,7 +99,8 @@ std::string renderCauses(const finding::CausesReport& report, SourceFiles& files
     out += renderCause(n, number, options.mostNodes == 0, files, screen);
   }
   if (shown < report.nodes.size())
-    out += fmt::format("\n{} more potential causes; --all shows them\n", report.nodes.size() - shown);
+    out += fmt::format("\n{} more potential cause{}; --all shows them\n", report.nodes.size() - shown,
+                       report.nodes.size() - shown == 1 ? "" : "s");
   return out + renderCaveats(report.caveats, screen);
 }
 
