@@ -395,5 +395,28 @@ int main(void) {
   EXPECT_GT(document["stats"]["no_verdict"], 0);
 }
 
+// There is no 1 in `n++` that could be 2.
+TEST_F(Changes, AStepIsNamedByItsOperator) {
+  build(R"(#include <stdio.h>
+int main(void) {
+  int n = 0;
+  for (int k = 0; k < 3; k += 1)
+    n++;
+  printf("%d\n", n);
+  return 0;
+}
+)",
+        "steps");
+  test::writeFile(dir_ / "want", "6\n");
+  test::RunResult got = test::run(
+      {kBin + "/faultline", "changes", "--quiet", "--json", "--expect", "want", "--", "./steps"}, options_);
+  ASSERT_EQ(got.status, 0) << got.err;
+  std::vector<std::string> texts;
+  for (const nlohmann::json& change : nlohmann::json::parse(got.out)["changes"])
+    if (change["line"] == 5) texts.push_back(change["text"]);
+  EXPECT_THAT(texts, ::testing::Contains("if `++` added 2"));
+  EXPECT_THAT(texts, ::testing::Not(::testing::Contains("with 2 instead of 1")));
+}
+
 } // namespace
 } // namespace faultline::cli
