@@ -412,7 +412,8 @@ int main(void) {
       {kBin + "/faultline", "changes", "--quiet", "--json", "--expect", "want", "--", "./steps"}, options_);
   ASSERT_EQ(got.status, 0) << got.err;
   std::vector<std::string> texts;
-  for (const nlohmann::json& change : nlohmann::json::parse(got.out)["changes"])
+  json document = json::parse(got.out);
+  for (const json& change : document["changes"])
     if (change["line"] == 5) texts.push_back(change["text"]);
   EXPECT_THAT(texts, ::testing::Contains("if `++` added 2"));
   EXPECT_THAT(texts, ::testing::Not(::testing::Contains("with 2 instead of 1")));
