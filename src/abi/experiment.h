@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 8
+#define FL_EXPERIMENT_VERSION 9
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -78,6 +78,17 @@ enum fl_operation {
 /* Of a store or a call, which ask several times: what is done to memory before it, once. */
 #define FL_SLOT_BEFORE 0xfffeu
 
+/* What fl_alter_load is told: bytes, whether they may differ from the shadow, how many others there are, and
+ * of each whether it is an address, or none. */
+#define FL_LOAD_SIZE(how) ((how) & 15u)
+#define FL_LOAD_CHECKED 0x10u
+#define FL_LOAD_OTHERS(count) ((uint32_t)(count) << 8)
+#define FL_LOAD_ADDRESS(k) (0x10000u << (k))
+#define FL_LOAD_NONE(k) (0x1000000u << (k))
+#define FL_MOST_OTHERS 6
+/* In bytes; a larger one cannot be left out. */
+#define FL_LARGEST_STORE 256
+
 typedef struct fl_alteration {
   uint32_t kind;
   uint32_t instruction; /* global id */
@@ -113,6 +124,7 @@ typedef struct fl_experiment {
   int32_t wait_status;
   uint64_t reached; /* bit k: alteration k took place */
   uint64_t site, counter, epochs;
+  uint64_t instruction; /* fl_state.fault_instruction */
   uint64_t output_size, errors_size; /* of what lies in the streams; stays there only in lockstep */
   uint64_t blocked;                  /* what was refused, times */
   uint32_t output_right;             /* it ended, and all of its output was as expected */
@@ -161,7 +173,7 @@ typedef struct fl_experiments {
   int32_t walk_status;
   uint32_t walk_call;
   uint32_t wake_at; /* the asker sleeps until `finished` is this */
-  uint64_t walk_site, walk_counter, walk_epochs;
+  uint64_t walk_site, walk_counter, walk_instruction, walk_epochs;
   uint64_t walk_output_size, walk_errors_size, walk_output_prefix;
   uint32_t walk_output_right;
   uint32_t broken; /* errno of what the server could not do at its start; 0: none */

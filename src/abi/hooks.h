@@ -63,13 +63,21 @@
   /* Only in an alter variant. The epoch counter has come to 0: the epoch has begun at which the runtime     \
    * wants to be asked (state.epoch_bias). */                                                                \
   X(fl_epoch_stop, COLD, v, )                                                                                \
-  /* (value, id, module): its bit of state.armed is set. The value that the instance shall have, or use;     \
+  /* (value, id, module): in a copy that asks. The value that the instance shall have, or use;               \
    * zero-extended. */                                                                                       \
   X(fl_alter, COLD, l, lip)                                                                                  \
   /* (value, slot, id, module): the same of one of its operands. */                                          \
   X(fl_alter_operand, COLD, l, liip)                                                                         \
   /* (value, left, right, operation + bits of an operand << 8, id, module): the same of what it computes. */ \
   X(fl_alter_computed, COLD, l, llliip)                                                                      \
+  /* (value, address, how, id, module, others): the same of a load; how: FL_LOAD_* of abi/experiment.h.      \
+   * Others: what it may read instead, values or addresses. */                                               \
+  X(fl_alter_load, COLD, l, lpiipp)                                                                          \
+  /* (value, address, id, module): the same of a store. Sets state.store_at: `address`, or where nobody      \
+   * reads it if the store is left out. */                                                                   \
+  X(fl_alter_store, COLD, l, lpip)                                                                           \
+  /* (value, old, id, module): the same of a store to a variable without an address; `old` if left out. */   \
+  X(fl_alter_variable, COLD, l, llip)                                                                        \
   /* (id, module): the same: 1 if the instance shall not take place at all. */                               \
   X(fl_skip, COLD, i, ip)
 

@@ -19,7 +19,7 @@
 #define FAULTLINE_ABI_STATE_H
 #include <stdint.h>
 
-#define FL_ABI_VERSION 3
+#define FL_ABI_VERSION 4
 
 #define FL_EPOCH_ADDRESS 0x7e000000ul
 #define FL_STATE_ADDRESS 0x7e001000ul
@@ -75,16 +75,21 @@ typedef struct fl_state {
   uint32_t robbed;
   uint32_t fault_signal; /* that ended the program, 0: none; with the machine's program counter */
   uint64_t fault_counter;
+  uint64_t fault_instruction; /* global id + 1, if it was in a copy that asks (below); else 0 */
   /* Of an alter variant. Its epoch counter holds epoch - epoch_bias: it comes to 0, and is noticed, where the
-   * epoch `epoch_bias` begins. While bit (id mod 32) of `armed` is set, an instance that may be altered asks
-   * first. A module's base is a multiple of 32, so local and global id agree on the bit. */
+   * epoch `epoch_bias` begins. While bit FL_ARMED_BIT(id) of `armed` is set, an instance that may be altered
+   * asks first: a copy runs of the straight piece of code that it is in (compiler/pieces.h). There is one bit
+   * for several that lie together. */
   uint64_t epoch_bias;
   uint32_t armed;
   uint32_t world_pid;   /* which number the process believes it has; 0: its own */
   uint64_t world_clock; /* nanoseconds since 1970 at its start; 0: as the machine has it */
   int32_t experiment;   /* descriptor of the memory shared with who makes experiments; 0: none;
                          FL_EXPERIMENT_INSIDE (abi/experiment.h) */
-  uint32_t reserved;
+  /* In such a copy: local id + 1 of the last instruction that could fault; else 0. */
+  uint32_t asking;
+  struct fl_module* asking_module;
+  void* store_at; /* where the store that asked last shall go */
 } fl_state;
 
 enum fl_state_flags {
@@ -94,8 +99,10 @@ enum fl_state_flags {
   FL_FLAG_DROP = 8,     /* set by who runs an experiment: only the state is looked at, never the log */
 };
 
-#define FL_ARMED_BITS 32u
-#define FL_ARMED_BIT(id) (1u << ((id) % FL_ARMED_BITS))
+#define FL_ARMED_STRIDE 16u
+#define FL_ARMED_BIT(id) (1u << ((id) / FL_ARMED_STRIDE % 32u))
+/* A module's base is a multiple of it, so local and global id agree on the bit. */
+#define FL_MODULE_ALIGN (FL_ARMED_STRIDE * 32u)
 
 /* One per instrumented object file; the object registers it before any of its code runs. */
 typedef struct fl_module {
@@ -105,7 +112,7 @@ typedef struct fl_module {
   void* const* symbols; /* addresses of the module's symbols in FIR order; 0 where unresolved */
   const uint64_t*
       sizes;     /* bytes of initialised data whose shadow must be set at start; 0 for code and zeros */
-  uint32_t base; /* set by the runtime: global id = base + local id; a multiple of FL_ARMED_BITS */
+  uint32_t base; /* set by the runtime: global id = base + local id; a multiple of FL_MODULE_ALIGN */
   uint32_t reserved;
 } fl_module;
 

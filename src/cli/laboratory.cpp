@@ -24,11 +24,22 @@ uint64_t stepLimit(const recording::End& end) {
 // And so many at first, while others wait. What a run that hangs would have taken is not known.
 uint64_t firstSteps(const recording::End& end) { return end.timedOut ? 1'000'000 : end.epoch * 2 + 20'000; }
 
+// Global id + 1 of the instruction at which the run ended.
+Result<uint64_t> lastInstruction(ValueRun& run) {
+  const depend::Question& end = run.question.from;
+  depend::Instances instances(*run.history);
+  FL_TRY(at, instances.underWay(end.time, run.failing.run.replay.thread(), 0));
+  if (at == depend::kNoInstance) return uint64_t(0);
+  FL_TRY(executed, instances.at(at));
+  FL_CHECK(run.failing.run.replay.seek(end.time));
+  return uint64_t(executed.id) + 1;
+}
+
 // How the run ends when it is repeated in the way that experiments are, and a judge who knows it.
-Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
-                                   const recording::Recording& recording,
+Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter, ValueRun& run,
                                    const recording::Expectation& expectation,
                                    std::vector<std::string>& caveats) {
+  const recording::Recording& recording = run.failing.run.recording;
   experiment::Ending original;
   if (recording.end()->timedOut) {
     original.cut = experiment::Ending::Time;
@@ -41,6 +52,10 @@ Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
     if (original.epochs != recording.end()->epoch)
       caveats.push_back(fmt::format("the repeated run took {} steps instead of {}", original.epochs,
                                     recording.end()->epoch));
+  }
+  if (original.signalled() && !original.site && !original.instruction) {
+    FL_TRY(instruction, lastInstruction(run));
+    original.instruction = instruction;
   }
   return experiment::Judge::create(expectation, original, recording.meta().cwd);
 }
@@ -131,7 +146,7 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.server.traces = !expectation.output && !recording.end()->timedOut;
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
-  FL_TRY(judge, judgeFor(*experimenter, recording, expectation, caveats));
+  FL_TRY(judge, judgeFor(*experimenter, run, expectation, caveats));
   experiment::Trials::Options trials{.steps = firstSteps(*recording.end()),
                                      .limit = setting.server.limits.epochs};
   // A run that is not the same each time has no verdict that is worth keeping.

@@ -94,15 +94,16 @@ void FunctionInstrument::beginEpochOrStop(IRBuilder<>& b) {
 }
 
 void FunctionInstrument::visitAlterable(Instruction& i) {
-  if (auto* branch = dyn_cast<BranchInst>(&i); branch && branch->isConditional()) return alterCondition(i, 0);
-  if (isa<SwitchInst>(i)) return alterCondition(i, 0);
-  if (auto* s = dyn_cast<StoreInst>(&i)) return alterStore(*s);
-  if (auto* c = dyn_cast<CallBase>(&i); c && canBeSkipped(*c) && !isCopyCall(*c) && !isFillCall(*c))
-    return alterCall(*c);
-  if (auto* l = dyn_cast<LoadInst>(&i)) return alterLoad(*l);
-  if (isa<FPToSIInst>(i) || isa<FPToUIInst>(i) || isElement(i)) return alterValue(i);
-  if (operationOf(i)) return alterComputed(i);
+  auto* call = dyn_cast<CallBase>(&i);
+  if (call && canBeSkipped(*call) && !isCopyCall(*call) && !isFillCall(*call)) return alterCall(*call);
   visit(i);
+}
+
+bool FunctionInstrument::mayAsk(const Instruction& i) const {
+  if (isa<StoreInst>(i)) return true;
+  if (i.use_empty() || !isWord(i.getType())) return false;
+  if (isa<LoadInst>(i) || isa<FPToSIInst>(i) || isa<FPToUIInst>(i) || isElement(i)) return true;
+  return operationOf(i) && isWord(i.getOperand(0)->getType());
 }
 
 // The address of one of several that lie side by side: another may have been meant.
@@ -118,165 +119,234 @@ Value* FunctionInstrument::fromWord(IRBuilder<>& b, Value* word, Type* type) {
 }
 
 // Ends `head` with a branch to `cold` if an alteration may be due, else to where it went before.
-BranchInst* FunctionInstrument::branchIfArmed(BasicBlock* head, BasicBlock* cold, uint32_t id) {
+void FunctionInstrument::branchIfArmed(BasicBlock* head, BasicBlock* cold, uint32_t bits) {
   auto* old = cast<BranchInst>(head->getTerminator());
   IRBuilder<> b(old);
   Value* armed = b.CreateAlignedLoad(
       hooks_.i32, hooks_.fixedAddress(FL_STATE_ADDRESS + offsetof(fl_state, armed)), Align(4), true);
-  Value* own = b.CreateAnd(armed, b.getInt32(FL_ARMED_BIT(id)));
-  BranchInst* branch = b.CreateCondBr(b.CreateIsNotNull(own), cold, old->getSuccessor(0),
-                                      MDBuilder(hooks_.context).createBranchWeights(1, 1000000));
+  Value* own = b.CreateAnd(armed, b.getInt32(bits));
+  b.CreateCondBr(b.CreateIsNotNull(own), cold, old->getSuccessor(0),
+                 MDBuilder(hooks_.context).createBranchWeights(1, 1000000));
   old->eraseFromParent();
-  return branch;
 }
 
-// `value`, or what it is to be instead, for use at `at`; `value` itself if it is of a kind that cannot be
-// altered.
-Value* FunctionInstrument::altered(Value* value, Instruction* at, uint32_t id) {
-  return alteredBy(value, at, id, [&](IRBuilder<>& b, Value* word) {
-    return hooks_.call(b, hooks_.fl_alter, {word, idValue(id), hooks_.descriptor});
-  });
+// `value`, or what it is to be instead; `value` itself if it is of a kind that cannot be altered.
+Value* FunctionInstrument::altered(IRBuilder<>& b, Value* value, uint32_t id) {
+  Value* word = isWord(value->getType()) ? asWord(b, value) : nullptr;
+  if (!word) return value;
+  return fromWord(b, hooks_.call(b, hooks_.fl_alter, {word, idValue(id), hooks_.descriptor}),
+                  value->getType());
 }
 
-Value* FunctionInstrument::alteredBy(Value* value, Instruction* at, uint32_t id, Ask ask) {
-  IRBuilder<> b(at);
-  if (!asWord(b, value)) return value;
-  BasicBlock* head = at->getParent();
-  BasicBlock* tail = SplitBlock(head, at);
-  auto* cold = BasicBlock::Create(hooks_.context, "", &function_, tail);
-  branchIfArmed(head, cold, id);
-  b.SetInsertPoint(cold);
-  Value* other = fromWord(b, ask(b, asWord(b, value)), value->getType());
-  b.CreateBr(tail);
-  b.SetInsertPoint(tail, tail->begin());
-  PHINode* phi = b.CreatePHI(value->getType(), 2);
-  phi->addIncoming(value, head);
-  phi->addIncoming(other, cold);
-  return phi;
-}
+// The copy of a piece, which asks.
+class FunctionInstrument::Copy {
+public:
+  Copy(FunctionInstrument& owner, BasicBlock* cold) : o_(owner), h_(owner.hooks_), b_(cold) {}
 
-void FunctionInstrument::alterCondition(Instruction& terminator, unsigned operand) {
-  Value* condition = terminator.getOperand(operand);
-  terminator.setOperand(operand, altered(condition, &terminator, id(terminator)));
-}
-
-// Uses that the program has of the value see the altered one; those of our own hooks see what was there.
-void FunctionInstrument::alterValue(Instruction& i) {
-  SmallVector<Use*> uses = usesOf(i);
-  Instruction* next = i.getNextNode();
-  uint32_t number = id(i);
-  visit(i);
-  if (uses.empty()) return;
-  Value* other = altered(&i, next, number);
-  for (Use* use : uses)
-    if (other != &i) use->set(other);
-}
-
-// Beside another value, it may get what another variable or member has.
-void FunctionInstrument::alterLoad(LoadInst& i) {
-  uint32_t number = id(i);
-  SmallVector<Use*> uses = usesOf(i);
-  Instruction* next = i.getNextNode();
-  visit(i);
-  if (uses.empty() || !isWord(i.getType())) return;
-  auto others = hooks_.others.at(hooks_.image.functionOf(number), number);
-  Value* other = alteredBy(&i, next, number, [&](IRBuilder<>& b, Value* word) {
-    Value* choice =
-        others.empty()
-            ? nullptr
-            : hooks_.call(b, hooks_.fl_alter_operand,
-                          {b.getInt64(0), b.getInt32(FL_SLOT_OTHER), idValue(number), hooks_.descriptor});
-    for (size_t k = 0; k < others.size(); ++k)
-      if (Value* instead = readInstead(b, i, others[k]))
-        word = b.CreateSelect(b.CreateICmpEQ(choice, b.getInt64(k + 1)), asWord(b, instead), word);
-    return hooks_.call(b, hooks_.fl_alter, {word, idValue(number), hooks_.descriptor});
-  });
-  for (Use* use : uses)
-    if (other != &i) use->set(other);
-}
-
-Value* FunctionInstrument::readInstead(IRBuilder<>& b, LoadInst& i, const fir::OtherOperand& other) {
-  Value* from = nullptr;
-  if (other.kind == fir::OtherOperand::Member) {
-    from = b.CreateConstGEP1_64(hooks_.i8, i.getPointerOperand(), uint64_t(other.distance));
-  } else if (AllocaInst* variable = variables_.lookup(other.variable)) {
-    if (variable->getAllocatedType() == i.getType()) from = variable;
+  void add(Instruction& i, bool isOwn) {
+    if (isOwn) return void(clone(i));
+    uint32_t id = o_.id(i);
+    if (auto* load = dyn_cast<LoadInst>(&i)) return addLoad(*load, id);
+    if (auto* store = dyn_cast<StoreInst>(&i)) return addStore(*store, id);
+    if (i.isIntDivRem()) saysWhere(id);
+    Instruction* copy = clone(i);
+    if (!o_.mayAsk(i)) return;
+    if (operationOf(i))
+      values_[&i] = computed(*copy, id);
+    else
+      values_[&i] = o_.altered(b_, copy, id);
   }
-  return from ? b.CreateAlignedLoad(i.getType(), from, i.getAlign()) : nullptr;
-}
 
-// head: armed? -> cold: new value; left out? -> after
-// own:  store  -> after
-void FunctionInstrument::alterStore(StoreInst& i) {
-  uint32_t number = id(i);
-  BasicBlock* head = i.getParent();
-  BasicBlock* own = SplitBlock(head, &i);
-  BasicBlock* after = SplitBlock(own, i.getNextNode());
-  auto* cold = BasicBlock::Create(hooks_.context, "", &function_, own);
-  branchIfArmed(head, cold, number);
-  IRBuilder<> b(cold);
-  Value* value = i.getValueOperand();
-  Value* other = value;
-  if (Value* word = asWord(b, value))
-    other = fromWord(b, hooks_.call(b, hooks_.fl_alter, {word, idValue(number), hooks_.descriptor}),
-                     value->getType());
-  Value* skip = hooks_.call(b, hooks_.fl_skip, {idValue(number), hooks_.descriptor});
-  b.CreateCondBr(b.CreateIsNotNull(skip), after, own);
-  b.SetInsertPoint(own, own->begin());
-  PHINode* phi = b.CreatePHI(value->getType(), 2);
-  phi->addIncoming(value, head);
-  phi->addIncoming(other, cold);
-  i.setOperand(0, phi);
-  visit(i);
-}
-
-// What it computes from its operands. Constants among them are none of its own: they are operands.
-void FunctionInstrument::alterComputed(Instruction& i) {
-  Type* type = i.getOperand(0)->getType();
-  if (i.use_empty() || !isWord(type) || !isWord(i.getType())) return;
-  SmallVector<Use*> uses = usesOf(i);
-  uint32_t operation = *operationOf(i) | uint32_t(layout_.getTypeSizeInBits(type)) << 8;
-  Value* other = alteredBy(&i, i.getNextNode(), id(i), [&](IRBuilder<>& cold, Value* word) {
-    Value* left = asWord(cold, i.getOperand(0));
-    Value* right = i.getNumOperands() > 1 ? asWord(cold, i.getOperand(1)) : left;
-    return hooks_.call(cold, hooks_.fl_alter_computed,
-                       {word, left, right, cold.getInt32(operation), idValue(id(i)), hooks_.descriptor});
-  });
-  for (Use* use : uses) use->set(other);
-}
-
-void FunctionInstrument::alterConstantArguments(CallBase& i) {
-  for (unsigned k = 0; k < i.arg_size(); ++k) {
-    if (!isa<ConstantInt>(i.getArgOperand(k)) || i.paramHasAttr(k, Attribute::ImmArg)) continue;
-    i.setArgOperand(k, alteredBy(i.getArgOperand(k), &i, id(i), [&](IRBuilder<>& cold, Value* word) {
-                      return hooks_.call(cold, hooks_.fl_alter_operand,
-                                         {word, cold.getInt32(k + 2), idValue(id(i)), hooks_.descriptor});
-                    }));
+  // What stands behind the piece gets values from its copy too.
+  void end(Instruction* terminator, BasicBlock* join) {
+    if (saysWhere_) b_.CreateAlignedStore(b_.getInt32(0), place(offsetof(fl_state, asking)), Align(4), true);
+    if (!terminator) return void(b_.CreateBr(join));
+    Value* decision = o_.altered(b_, valueOf(terminator->getOperand(0)), o_.id(*terminator));
+    Instruction* copy = b_.Insert(terminator->clone());
+    copy->setOperand(0, decision);
+    for (BasicBlock* to : successors(terminator))
+      for (PHINode& phi : to->phis())
+        phi.addIncoming(valueOf(phi.getIncomingValueForBlock(terminator->getParent())), b_.GetInsertBlock());
   }
+
+private:
+  Value* valueOf(Value* v) const {
+    auto at = values_.find(v);
+    return at == values_.end() ? v : at->second;
+  }
+
+  Value* place(size_t offset) const { return h_.fixedAddress(FL_STATE_ADDRESS + offset); }
+
+  Instruction* clone(Instruction& i) {
+    Instruction* copy = b_.Insert(i.clone());
+    for (Use& use : copy->operands()) use.set(valueOf(use.get()));
+    values_[&i] = copy;
+    return copy;
+  }
+
+  // The next instruction may fault. The machine's program counter is none that the piece itself has.
+  void saysWhere(uint32_t id) {
+    if (!saysWhere_)
+      b_.CreateAlignedStore(h_.descriptor, place(offsetof(fl_state, asking_module)), Align(8), true);
+    saysWhere_ = true;
+    b_.CreateAlignedStore(b_.getInt32(id + 1), place(offsetof(fl_state, asking)), Align(4), true);
+  }
+
+  // Constants among the operands are none of its own: they are operands.
+  Value* computed(Instruction& i, uint32_t id) {
+    uint32_t operation =
+        *operationOf(i) | uint32_t(o_.layout_.getTypeSizeInBits(i.getOperand(0)->getType())) << 8;
+    Value* left = o_.asWord(b_, i.getOperand(0));
+    Value* right = i.getNumOperands() > 1 ? o_.asWord(b_, i.getOperand(1)) : left;
+    return o_.fromWord(b_,
+                       h_.call(b_, h_.fl_alter_computed,
+                               {o_.asWord(b_, &i), left, right, b_.getInt32(operation), o_.idValue(id),
+                                h_.descriptor}),
+                       i.getType());
+  }
+
+  // Beside another value, it may get what another variable or member has.
+  void addLoad(LoadInst& i, uint32_t id) {
+    bool isPrivate = o_.isPrivate(i.getPointerOperand());
+    bool isKnown = isPrivate || o_.isKnownConstant(i.getPointerOperand());
+    if (!isPrivate) saysWhere(id);
+    auto* copy = cast<LoadInst>(clone(i));
+    if (!isKnown) copy->setVolatile(true);
+    Value* bits = isKnown ? nullptr : o_.asBits(b_, copy);
+    Value* address = copy->getPointerOperand();
+    uint32_t size = uint32_t(o_.layout_.getTypeStoreSize(i.getType()));
+    if (!isKnown && !bits) {
+      b_.SetInsertPoint(copy);
+      h_.call(b_, h_.fl_load_wide, {address, b_.getInt64(size), o_.idValue(id), h_.descriptor});
+      b_.SetInsertPoint(copy->getParent());
+    }
+    if (!o_.mayAsk(i) && !bits) return;
+    uint32_t how = size | (bits ? FL_LOAD_CHECKED : 0);
+    Value* others = o_.mayAsk(i) ? storeOthers(i, *copy, id, how) : nullptr;
+    if (!bits && !others) {
+      values_[&i] = o_.altered(b_, copy, id);
+      return;
+    }
+    Value* none = ConstantPointerNull::get(h_.pointer);
+    Value* word = h_.call(b_, h_.fl_alter_load,
+                          {o_.asWord(b_, copy), isKnown ? none : address, b_.getInt32(how), o_.idValue(id),
+                           h_.descriptor, others ? others : none});
+    if (o_.mayAsk(i)) values_[&i] = o_.fromWord(b_, word, i.getType());
+  }
+
+  // What could be read instead: values of variables, and addresses.
+  Value* storeOthers(LoadInst& i, LoadInst& copy, uint32_t id, uint32_t& how) {
+    unsigned count = 0;
+    AllocaInst* array = nullptr;
+    for (const fir::OtherOperand& other : h_.others.at(h_.image.functionOf(id), id)) {
+      Value* word = b_.getInt64(0); // none of this kind: its number stays free
+      bool isAddress = false;
+      if (other.kind == fir::OtherOperand::Member) {
+        word = b_.CreateAdd(b_.CreatePtrToInt(copy.getPointerOperand(), h_.i64),
+                            b_.getInt64(uint64_t(other.distance)));
+        isAddress = true;
+      } else if (AllocaInst* variable = o_.variables_.lookup(other.variable);
+                 variable && variable->getAllocatedType() == i.getType()) {
+        isAddress = !o_.isPrivate(variable);
+        word = isAddress ? b_.CreatePtrToInt(variable, h_.i64)
+                         : o_.asWord(b_, b_.CreateAlignedLoad(i.getType(), variable, i.getAlign()));
+      } else {
+        how |= FL_LOAD_NONE(count);
+      }
+      if (isAddress) how |= FL_LOAD_ADDRESS(count);
+      if (!array) array = o_.arrayOfOthers();
+      b_.CreateAlignedStore(word, b_.CreateConstInBoundsGEP1_64(h_.i64, array, count), Align(8));
+      ++count;
+    }
+    how |= FL_LOAD_OTHERS(count);
+    return array;
+  }
+
+  // Left out, it goes to where nobody reads it.
+  void addStore(StoreInst& i, uint32_t id) {
+    auto* copy = cast<StoreInst>(clone(i));
+    b_.SetInsertPoint(copy);
+    Value* value = copy->getValueOperand();
+    Value* word = isWord(value->getType()) ? o_.asWord(b_, value) : nullptr;
+    Value* address = copy->getPointerOperand();
+    bool isPrivate = o_.isPrivate(address);
+    if (isPrivate && word) {
+      Value* old = b_.CreateAlignedLoad(value->getType(), address, copy->getAlign());
+      Value* other = h_.call(b_, h_.fl_alter_variable,
+                             {word, o_.asWord(b_, old), o_.idValue(id), h_.descriptor});
+      copy->setOperand(0, o_.fromWord(b_, other, value->getType()));
+    } else if (isPrivate) {
+      Value* old = b_.CreateAlignedLoad(value->getType(), address, copy->getAlign());
+      Value* skip = b_.CreateIsNotNull(h_.call(b_, h_.fl_skip, {o_.idValue(id), h_.descriptor}));
+      copy->setOperand(0, b_.CreateSelect(skip, old, value));
+    } else if (o_.layout_.getTypeStoreSize(value->getType()) <= FL_LARGEST_STORE) {
+      Value* other = h_.call(b_, h_.fl_alter_store,
+                             {word ? word : b_.getInt64(0), address, o_.idValue(id), h_.descriptor});
+      if (word) copy->setOperand(0, o_.fromWord(b_, other, value->getType()));
+      address = b_.CreateAlignedLoad(h_.pointer, place(offsetof(fl_state, store_at)), Align(8), true);
+      copy->setOperand(1, address);
+    }
+    if (!isPrivate) {
+      copy->setVolatile(true);
+      saysWhere(id);
+    }
+    b_.SetInsertPoint(copy->getParent());
+    if (!isPrivate) b_.CreateAlignedStore(copy->getValueOperand(), h_.shadow(b_, address), Align(1));
+  }
+
+  FunctionInstrument& o_;
+  ModuleHooks& h_;
+  IRBuilder<> b_;
+  DenseMap<Value*, Value*> values_; // of the piece: of the copy
+  bool saysWhere_ = false;
+};
+
+AllocaInst* FunctionInstrument::arrayOfOthers() {
+  if (!others_)
+    others_ = new AllocaInst(ArrayType::get(hooks_.i64, FL_MOST_OTHERS), 0, nullptr, Align(8), "",
+                             function_.getEntryBlock().begin());
+  return others_;
 }
 
-void FunctionInstrument::alterConstantReturn(ReturnInst& i) {
-  if (i.getReturnValue() && isa<ConstantInt>(i.getReturnValue())) alterCondition(i, 0);
+void FunctionInstrument::alterPiece(Piece& piece, const Pieces& pieces) {
+  uint32_t bits = piece.terminator ? FL_ARMED_BIT(id(*piece.terminator)) : 0;
+  for (Instruction* i : piece.instructions)
+    if (!pieces.isOwn(*i)) bits |= FL_ARMED_BIT(id(*i));
+  Instruction* first = piece.instructions.empty() ? piece.terminator : piece.instructions.front();
+  BasicBlock* head = first->getParent();
+  BasicBlock* body = SplitBlock(head, first);
+  BasicBlock* join = piece.terminator ? nullptr : SplitBlock(body, piece.instructions.back()->getNextNode());
+  auto* cold = BasicBlock::Create(hooks_.context, "", &function_, join ? join : body->getNextNode());
+  branchIfArmed(head, cold, bits);
+  Copy copy(*this, cold);
+  for (Instruction* i : piece.instructions) copy.add(*i, pieces.isOwn(*i));
+  copy.end(piece.terminator, join);
 }
 
+void FunctionInstrument::alterPieces(Pieces& pieces) {
+  for (Piece& piece : pieces.list()) alterPiece(piece, pieces);
+  for (Piece& piece : pieces.list())
+    for (Instruction* i : piece.instructions)
+      if (!pieces.isOwn(*i)) visit(*i);
+  promoted_.append(pieces.variables().begin(), pieces.variables().end());
+}
+
+// head: armed? -> cold: other arguments; left out? -> after
+// own:  call   -> after
 void FunctionInstrument::alterCall(CallBase& i) {
   uint32_t number = id(i);
-  alterConstantArguments(i);
   SmallVector<Use*> uses = usesOf(i);
   BasicBlock* head = i.getParent();
   BasicBlock* own = SplitBlock(head, &i);
   auto* invoke = dyn_cast<InvokeInst>(&i);
   BasicBlock* after = invoke ? SplitEdge(own, invoke->getNormalDest()) : SplitBlock(own, i.getNextNode());
   auto* cold = BasicBlock::Create(hooks_.context, "", &function_, own);
-  branchIfArmed(head, cold, number);
+  branchIfArmed(head, cold, FL_ARMED_BIT(number));
   IRBuilder<> b(cold);
+  alterConstantArguments(b, i, head);
   Value* skip = hooks_.call(b, hooks_.fl_skip, {idValue(number), hooks_.descriptor});
   Type* type = i.getType();
-  Value* instead = type->isVoidTy() ? nullptr : Constant::getNullValue(type);
-  if (instead)
-    if (Value* word = asWord(b, instead))
-      instead =
-          fromWord(b, hooks_.call(b, hooks_.fl_alter, {word, idValue(number), hooks_.descriptor}), type);
+  Value* instead = type->isVoidTy() ? nullptr : altered(b, Constant::getNullValue(type), number);
   b.CreateCondBr(b.CreateIsNotNull(skip), after, own);
   visit(i);
   if (uses.empty()) return;
@@ -288,8 +358,44 @@ void FunctionInstrument::alterCall(CallBase& i) {
   PHINode* phi = b.CreatePHI(type, 2);
   phi->addIncoming(&i, last);
   phi->addIncoming(instead, cold);
-  Value* other = altered(phi, &*after->getFirstInsertionPt(), number);
+  Value* other = alteredBefore(&*after->getFirstInsertionPt(), phi, number);
   for (Use* use : uses) use->set(other);
+}
+
+// `i` is in a block of its own, to which `head` and the block of `b` lead.
+void FunctionInstrument::alterConstantArguments(IRBuilder<>& b, CallBase& i, BasicBlock* head) {
+  for (unsigned k = 0; k < i.arg_size(); ++k) {
+    Value* constant = i.getArgOperand(k);
+    if (!isa<ConstantInt>(constant) || !isWord(constant->getType()) || i.paramHasAttr(k, Attribute::ImmArg))
+      continue;
+    Value* word = hooks_.call(b, hooks_.fl_alter_operand,
+                              {asWord(b, constant), b.getInt32(k + 2), idValue(id(i)), hooks_.descriptor});
+    auto* phi = PHINode::Create(constant->getType(), 2, "", i.getParent()->begin());
+    phi->addIncoming(constant, head);
+    phi->addIncoming(fromWord(b, word, constant->getType()), b.GetInsertBlock());
+    i.setArgOperand(k, phi);
+  }
+}
+
+// `value` before `at`, which need not ask itself.
+Value* FunctionInstrument::alteredBefore(Instruction* at, Value* value, uint32_t id) {
+  if (!isWord(value->getType())) return value;
+  BasicBlock* head = at->getParent();
+  BasicBlock* tail = SplitBlock(head, at);
+  auto* cold = BasicBlock::Create(hooks_.context, "", &function_, tail);
+  branchIfArmed(head, cold, FL_ARMED_BIT(id));
+  IRBuilder<> b(cold);
+  Value* other = altered(b, value, id);
+  b.CreateBr(tail);
+  auto* both = PHINode::Create(value->getType(), 2, "", tail->begin());
+  both->addIncoming(value, head);
+  both->addIncoming(other, cold);
+  return both;
+}
+
+void FunctionInstrument::alterConstantReturn(ReturnInst& i) {
+  if (Value* value = i.getReturnValue(); value && isa<ConstantInt>(value))
+    i.setOperand(0, alteredBefore(&i, value, id(i)));
 }
 
 } // namespace faultline::compiler

@@ -16,10 +16,14 @@ using namespace llvm;
 namespace faultline::compiler {
 
 void FunctionInstrument::run() {
+  bool alters = hooks_.kind == VariantKind::Alter;
+  std::optional<Pieces> pieces;
+  if (alters) pieces.emplace(function_, [&](const Instruction& i) { return mayAsk(i); });
   SmallVector<Instruction*> work;
   SmallVector<Instruction*> exits;
   for (Instruction& i : instructions(function_)) {
     if (isa<DbgInfoIntrinsic>(i)) continue;
+    if (pieces && (pieces->contains(i) || pieces->isOwn(i))) continue;
     if (auto* a = dyn_cast<AllocaInst>(&i)) variables_[id(i)] = a;
     if (isa<ReturnInst>(i))
       exits.push_back(&i);
@@ -29,9 +33,10 @@ void FunctionInstrument::run() {
   moveAllocasUp();
   beginEpochs();
   enter();
-  for (Instruction* i : work) hooks_.kind == VariantKind::Alter ? visitAlterable(*i) : visit(*i);
+  for (Instruction* i : work) alters ? visitAlterable(*i) : visit(*i);
+  if (pieces) alterPieces(*pieces);
   for (Instruction* i : exits) {
-    if (hooks_.kind == VariantKind::Alter) alterConstantReturn(*cast<ReturnInst>(i));
+    if (alters) alterConstantReturn(*cast<ReturnInst>(i));
     leave(*i);
   }
   replaceFrameVariables();

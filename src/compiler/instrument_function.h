@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/instrument_module.h"
+#include "compiler/pieces.h"
 
 namespace faultline::compiler {
 
@@ -56,22 +57,20 @@ private:
   llvm::AllocaInst* spill(llvm::IRBuilder<>& b, llvm::Value* value);
 
   // instrument_alter.cpp
+  class Copy;
   void visitAlterable(llvm::Instruction& i);
-  void alterCondition(llvm::Instruction& terminator, unsigned operand);
-  void alterValue(llvm::Instruction& i);
-  void alterLoad(llvm::LoadInst& i);
+  void alterPieces(Pieces& pieces);
+  void alterPiece(Piece& piece, const Pieces& pieces);
+  bool mayAsk(const llvm::Instruction& i) const;
   bool isElement(const llvm::Instruction& i) const;
-  llvm::Value* readInstead(llvm::IRBuilder<>& b, llvm::LoadInst& i, const fir::OtherOperand& other);
-  void alterStore(llvm::StoreInst& i);
   void alterCall(llvm::CallBase& i);
-  void alterComputed(llvm::Instruction& i);
-  void alterConstantArguments(llvm::CallBase& i);
+  void alterConstantArguments(llvm::IRBuilder<>& b, llvm::CallBase& i, llvm::BasicBlock* head);
   void alterConstantReturn(llvm::ReturnInst& i);
-  using Ask = llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&, llvm::Value* word)>;
-  llvm::Value* altered(llvm::Value* value, llvm::Instruction* at, uint32_t id);
-  llvm::Value* alteredBy(llvm::Value* value, llvm::Instruction* at, uint32_t id, Ask ask);
+  llvm::Value* altered(llvm::IRBuilder<>& b, llvm::Value* value, uint32_t id);
+  llvm::Value* alteredBefore(llvm::Instruction* at, llvm::Value* value, uint32_t id);
   llvm::Value* fromWord(llvm::IRBuilder<>& b, llvm::Value* word, llvm::Type* type);
-  llvm::BranchInst* branchIfArmed(llvm::BasicBlock* head, llvm::BasicBlock* cold, uint32_t id);
+  void branchIfArmed(llvm::BasicBlock* head, llvm::BasicBlock* cold, uint32_t bits);
+  llvm::AllocaInst* arrayOfOthers();
   void beginEpochOrStop(llvm::IRBuilder<>& b);
 
   void visit(llvm::Instruction& i);
@@ -92,6 +91,7 @@ private:
   llvm::AllocaInst* currentTop_ = nullptr; // this function's frame top, to go back to after an unwinding
   llvm::SmallVector<llvm::AllocaInst*> promoted_;
   llvm::DenseMap<uint32_t, llvm::AllocaInst*> variables_; // by id
+  llvm::AllocaInst* others_ = nullptr;                    // what could be read instead of a value
 };
 
 } // namespace faultline::compiler

@@ -193,7 +193,10 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
   if (!ending) return ending.error();
   const fl_state& state = log.state();
   ending->site = state.ext;
-  if (state.fault_signal) ending->counter = state.fault_counter;
+  if (state.fault_signal) {
+    ending->counter = state.fault_counter;
+    ending->instruction = state.fault_instruction;
+  }
   ending->epochs = log.epoch();
   if (alters) readInside(log.inside(), *ending);
   return ending;

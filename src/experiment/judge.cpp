@@ -15,6 +15,11 @@ bool hasPlace(Kind kind) {
 
 } // namespace
 
+bool FailureIdentity::isSameAs(const FailureIdentity& other) const {
+  if (kind != other.kind || number != other.number || site != other.site) return false;
+  return counter == other.counter || (instruction != 0 && instruction == other.instruction);
+}
+
 Result<FailureIdentity> Judge::identify(const Ending& ending,
                                         const recording::Expectation& expectation) const {
   replay::Outcome outcome;
@@ -33,7 +38,9 @@ Result<FailureIdentity> Judge::identify(const Ending& ending,
   if (hasPlace(verdict.kind)) {
     identity.site = ending.site;
     // The counter in a library says little: the program's own call does.
-    identity.counter = ending.site || !ending.signalled() ? 0 : ending.counter;
+    bool inOwnCode = !ending.site && ending.signalled();
+    identity.counter = inOwnCode ? ending.counter : 0;
+    identity.instruction = inOwnCode ? ending.instruction : 0;
   }
   return identity;
 }
@@ -94,7 +101,7 @@ Result<Verdict> Judge::judge(const Ending& ending, const recording::Expectation&
   if (!ended && !(hung && original_.kind == Kind::Hung)) return Verdict::None;
   FL_TRY(identity, identify(ending, expectation));
   if (identity.kind == Kind::Passed) return Verdict::Passed;
-  return identity == original_ ? Verdict::SameFailure : Verdict::OtherFailure;
+  return identity.isSameAs(original_) ? Verdict::SameFailure : Verdict::OtherFailure;
 }
 
 } // namespace faultline::experiment

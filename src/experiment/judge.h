@@ -21,7 +21,8 @@ struct FailureIdentity {
   int number = 0;       // signal or status
   uint64_t site = 0;    // as in Ending; 0 where the kind has no place
   uint64_t counter = 0; // only if it was not within an outside call
-  bool operator==(const FailureIdentity&) const = default;
+  uint64_t instruction = 0; // as in Ending
+  bool isSameAs(const FailureIdentity& other) const;
 };
 
 class Judge {

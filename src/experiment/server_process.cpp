@@ -278,6 +278,7 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   ending.waitStatus = answer.wait_status;
   ending.site = answer.site;
   ending.counter = answer.counter;
+  ending.instruction = answer.instruction;
   ending.epochs = answer.epochs;
   ending.blocked = answer.blocked;
   ending.reached = answer.reached;
@@ -352,6 +353,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.ending.waitStatus = s.walk_status;
   walk.ending.site = s.walk_site;
   walk.ending.counter = s.walk_counter;
+  walk.ending.instruction = s.walk_instruction;
   walk.ending.epochs = s.walk_epochs;
   walk.ending.output.assign(placed<char>(s.output), s.walk_output_size);
   walk.ending.errors.assign(placed<char>(s.errors), s.walk_errors_size);

@@ -72,7 +72,7 @@ std::string pack(const Setting& s) {
                   {"scratch", s.containment.scratch},
                   {"input", int(s.input)},
                   {"expectation", expectationOf(s.expectation)},
-                  {"original", {int(o.kind), o.number, o.site, o.counter}},
+                  {"original", {int(o.kind), o.number, o.site, o.counter, o.instruction}},
                   {"directory", s.directory}});
 }
 
@@ -90,7 +90,7 @@ Result<Setting> unpackSetting(std::string_view bytes) {
     s.input = InputKind(v.at("input").get<int>());
     s.expectation = expectationFrom(v.at("expectation"));
     const json& o = v.at("original");
-    s.original = {replay::Verdict::Kind(o.at(0).get<int>()), o.at(1), o.at(2), o.at(3)};
+    s.original = {replay::Verdict::Kind(o.at(0).get<int>()), o.at(1), o.at(2), o.at(3), o.at(4)};
     s.directory = v.at("directory");
     return s;
   });
@@ -125,6 +125,8 @@ Result<RunSpec> unpackSpec(std::string_view bytes) {
 }
 
 std::string pack(const Ending& e) {
+  json place{e.site, e.counter};
+  if (e.instruction) place.push_back(e.instruction);
   // 2: not known
   int outputRight = e.outputRight ? int(*e.outputRight) : 2;
   return bytesOf({{"right", outputRight},
@@ -132,7 +134,7 @@ std::string pack(const Ending& e) {
                   {"cut", int(e.cut)},
                   {"method", int(e.method)},
                   {"status", e.waitStatus},
-                  {"place", {e.site, e.counter}},
+                  {"place", std::move(place)},
                   {"epochs", e.epochs},
                   {"output", e.output},
                   {"errors", e.errors},
@@ -153,6 +155,7 @@ Result<Ending> unpackEnding(std::string_view bytes) {
     e.waitStatus = v.at("status");
     e.site = v.at("place").at(0);
     e.counter = v.at("place").at(1);
+    if (v.at("place").size() > 2) e.instruction = v.at("place").at(2);
     e.epochs = v.at("epochs");
     e.output = v.at("output");
     e.errors = v.at("errors");

@@ -180,7 +180,7 @@ void begin() {
   e.log_buffers = s.state.produced;
   e.log_bytes = uint64_t(s.state.log_position) -
                 (FL_LOG_ADDRESS + (s.state.produced % FL_LOG_BUFFERS) * FL_LOG_BUFFER_SIZE);
-  e.reached = e.site = e.counter = e.blocked = 0;
+  e.reached = e.site = e.counter = e.blocked = e.instruction = 0;
   e.executions_before = s.executions;
   s.running = true;
   s.undoCount = 0;
@@ -258,6 +258,7 @@ void report(uint32_t cut, int waitStatus, uint32_t call) {
   e.epochs = currentEpoch();
   e.site = FL_STATE.ext;
   e.counter = (waitStatus & 0x7f) ? FL_STATE.fault_counter : 0;
+  e.instruction = (waitStatus & 0x7f) ? FL_STATE.fault_instruction : 0;
   e.output_size = s.outputAt;
   e.errors_size = s.errorsAt;
   e.blocked = s.blocked;
@@ -295,6 +296,7 @@ Ended& ended() {
   shared().walk_call = e.call;
   shared().walk_site = FL_STATE.ext;
   shared().walk_counter = (e.waitStatus & 0x7f) ? FL_STATE.fault_counter : 0;
+  shared().walk_instruction = (e.waitStatus & 0x7f) ? FL_STATE.fault_instruction : 0;
   shared().walk_epochs = currentEpoch();
   shared().walk_refused = uint32_t(s.blocked);
   shared().walk_mapped = s.mapped;
@@ -449,6 +451,8 @@ void startServer() {
 
 using namespace fl;
 
+FL_EXPORT FL_COLD void fl_load(void* address, uint64_t value, uint32_t size, uint32_t id, fl_module* module);
+
 FL_EXPORT FL_COLD void fl_epoch_stop() {
   if (!altering) return turnIsOver();
   uint64_t epoch = currentEpoch();
@@ -511,6 +515,26 @@ FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* modu
   return fl_alter_operand(value, 0, id, module);
 }
 
+// The k-th of `others`, from 1 on.
+static uint64_t readOther(uint64_t k, uint32_t how, const uint64_t* others) {
+  if (!(how & FL_LOAD_ADDRESS(k - 1))) return others[k - 1];
+  uint64_t word = 0;
+  memcpy(&word, reinterpret_cast<const void*>(others[k - 1]), FL_LOAD_SIZE(how));
+  return word;
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter_load(uint64_t value, void* address, uint32_t how, uint32_t id,
+                                         fl_module* module, const uint64_t* others) {
+  if ((how & FL_LOAD_CHECKED) && memcmp(shadowOf(address), &value, FL_LOAD_SIZE(how)) != 0)
+    fl_load(address, value, FL_LOAD_SIZE(how), id, module);
+  if (others) {
+    uint64_t choice = fl_alter_operand(0, FL_SLOT_OTHER, id, module);
+    bool isOne = choice != 0 && choice <= (how >> 8 & 15) && !(how & FL_LOAD_NONE(choice - 1));
+    if (isOne) value = readOther(choice, how, others);
+  }
+  return fl_alter(value, id, module);
+}
+
 FL_EXPORT FL_COLD uint64_t fl_alter_computed(uint64_t value, uint64_t left, uint64_t right,
                                              uint32_t operation, uint32_t id, fl_module* module) {
   countExecution(0, id, module);
@@ -537,4 +561,16 @@ FL_EXPORT FL_COLD uint32_t fl_skip(uint32_t id, fl_module* module) {
     return true;
   });
   return skip;
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter_store(uint64_t value, void* address, uint32_t id, fl_module* module) {
+  alignas(16) static char nowhere[FL_LARGEST_STORE];
+  value = fl_alter(value, id, module);
+  FL_STATE.store_at = fl_skip(id, module) ? nowhere : address;
+  return value;
+}
+
+FL_EXPORT FL_COLD uint64_t fl_alter_variable(uint64_t value, uint64_t old, uint32_t id, fl_module* module) {
+  value = fl_alter(value, id, module);
+  return fl_skip(id, module) ? old : value;
 }

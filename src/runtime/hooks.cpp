@@ -32,7 +32,7 @@ FL_EXPORT void fl_register(fl_module* module) {
   static uint32_t nextBase;
   enterBusy(self);
   module->base = nextBase;
-  nextBase += (module->instructions + FL_ARMED_BITS - 1) / FL_ARMED_BITS * FL_ARMED_BITS;
+  nextBase += (module->instructions + FL_MODULE_ALIGN - 1) / FL_MODULE_ALIGN * FL_MODULE_ALIGN;
   constexpr uint32_t kPerRecord = kPiece / 8;
   uint32_t done = 0;
   do {

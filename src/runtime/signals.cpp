@@ -129,6 +129,8 @@ static void endBy(int signal, const siginfo_t* info, void* context, uint8_t wher
   enterBusy(self); // for good
   FL_STATE.fault_signal = uint32_t(signal);
   FL_STATE.fault_counter = counterOf(context);
+  if (FL_STATE.asking)
+    FL_STATE.fault_instruction = uint64_t(globalId(FL_STATE.asking - 1, FL_STATE.asking_module)) + 1;
   if (serving) endRun(FL_CUT_NONE, signal);
   if (!off()) {
     logFaultOf(signal, info, context, where);

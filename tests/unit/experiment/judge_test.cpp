@@ -50,6 +50,22 @@ TEST(Judge, ACrashIsTheSameOnlyAtTheSamePlace) {
   EXPECT_EQ(verdict(judge, exitWith(1)), Verdict::OtherFailure);
 }
 
+// Code that may be altered is there twice; of its copy the instruction is known.
+TEST(Judge, ACrashInACopyIsTheSameAtTheSameInstruction) {
+  Ending original = crash(SIGSEGV, 0, 0x4000);
+  original.instruction = 31;
+  Judge judge = judgeOf(original);
+  Ending inCopy = crash(SIGSEGV, 0, 0x8000);
+  EXPECT_EQ(verdict(judge, inCopy), Verdict::OtherFailure);
+  inCopy.instruction = 31;
+  EXPECT_EQ(verdict(judge, inCopy), Verdict::SameFailure);
+  inCopy.instruction = 32;
+  EXPECT_EQ(verdict(judge, inCopy), Verdict::OtherFailure);
+  // Where the original's is not known, nothing is the same by it.
+  inCopy.instruction = 0;
+  EXPECT_EQ(verdict(judgeOf(crash(SIGSEGV, 0, 0x4000)), inCopy), Verdict::OtherFailure);
+}
+
 TEST(Judge, InALibraryTheCallIsThePlace) {
   Judge judge = judgeOf(crash(SIGABRT, 12, 0x7f00));
   EXPECT_EQ(verdict(judge, crash(SIGABRT, 12, 0x7f44)), Verdict::SameFailure);
