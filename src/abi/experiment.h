@@ -124,7 +124,7 @@ typedef struct fl_experiment {
   int32_t wait_status;
   uint64_t reached; /* bit k: alteration k took place */
   uint64_t site, counter, epochs;
-  uint64_t instruction; /* fl_state.fault_instruction */
+  uint64_t instruction;              /* fl_state.fault_instruction */
   uint64_t output_size, errors_size; /* of what lies in the streams; stays there only in lockstep */
   uint64_t blocked;                  /* what was refused, times */
   uint32_t output_right;             /* it ended, and all of its output was as expected */

@@ -67,13 +67,25 @@ uint64_t clockNow() {
 
 using experiment::World;
 
+// So many bytes of a program's IR for each step of a run: a longer run is worth the better code, which takes
+// longer to build the larger the program is.
+constexpr uint64_t kBytesPerStep = 32;
+
+bool isWorthBetterCode(const compiler::Variant& variant, uint64_t steps) {
+  uint64_t bytes = 0;
+  std::error_code failed;
+  for (const fs::directory_entry& file : fs::directory_iterator(variant.directory, failed))
+    if (file.path().extension() == ".fir") bytes += file.file_size(failed);
+  return steps > bytes / kBytesPerStep;
+}
+
 // Names all that is given to the program.
 std::string givenKey(const recording::RecordRequest& request, const std::string& input) {
   experiment::RunSpec spec{.argv = request.argv, .env = request.env, .cwd = request.cwd, .input = input};
   std::error_code ignored;
   if (spec.cwd.empty()) spec.cwd = fs::current_path(ignored).string();
   spec.seed = request.seed;
-  return experiment::contentKey(request.variantKey + request.program + pack(spec));
+  return experiment::contentKey(request.programId + request.program + pack(spec));
 }
 
 Result<recording::RecordResult> recordIt(recording::RecordRequest& request, const std::string& input,
@@ -81,7 +93,6 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
   FL_TRY(file, inputFile(input));
   request.input = fmt::format("/proc/self/fd/{}", file.get());
   request.captureOutput = true;
-  request.alters = true;
   request.worldPid = world.pid;
   request.worldClock = world.clock;
   return recording::recordRun(request);
@@ -97,12 +108,27 @@ Result<void> keepWorld(experiment::VerdictCache& cache, const std::string& key, 
   return {};
 }
 
+// What is run, by this variant of it.
+Result<recording::RecordRequest> requestBy(const Context& context, const compiler::Variant& variant,
+                                           VariantKind kind, std::vector<std::string> env,
+                                           recording::RecordRequest rest) {
+  FL_TRY(request, requestFor(context, variant, std::move(env), kind));
+  rest.variant = std::move(request.variant);
+  rest.env = std::move(request.env);
+  rest.programId = std::move(request.programId);
+  rest.variantKey = std::move(request.variantKey);
+  rest.objectVariant = std::move(request.objectVariant);
+  rest.alters = true;
+  rest.quick = kind == VariantKind::QuickAlter;
+  return rest;
+}
+
+// A variant is built quickly first. If the run turns out to be long, it is worth the better one.
 Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options, bool anew) {
   FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
   FL_TRY(expectation, expectationOf(options));
   FL_TRY(input, givenInput(options));
-  FL_TRY(variant, makeVariant(context, program, true));
-  FL_TRY(request, requestFor(context, variant, ownEnvironment(), true));
+  recording::RecordRequest request;
   request.argv = options.words;
   request.program = program.string();
   request.expectation = std::move(expectation);
@@ -111,15 +137,25 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
   FL_TRY(path, freshRecordingName(options.words[0]));
   request.output = path;
+  VariantKind kind = alterableKindThere(context, program).value_or(VariantKind::QuickAlter);
+  FL_TRY(variant, makeVariant(context, program, kind));
+  FL_TRY(first, requestBy(context, variant, kind, ownEnvironment(), request));
   std::shared_ptr<experiment::VerdictCache> cache = anew ? nullptr : knownVerdicts(context);
-  std::string key = givenKey(request, input);
+  std::string key = givenKey(first, input);
   std::optional<World> earlier = cache ? cache->findWorld(key) : std::nullopt;
   World world = earlier ? *earlier : World{uint32_t(getpid()), clockNow()};
   if (earlier)
     context.log().note(
         "the program's clock stands as when this was asked before, so that what was found then "
         "holds (--no-cache: the present time)");
-  FL_CHECK(recordIt(request, input, world));
+  FL_TRY(recorded, recordIt(first, input, world));
+  if (kind == VariantKind::QuickAlter && !recorded.end.timedOut &&
+      isWorthBetterCode(variant, recorded.end.epoch)) {
+    FL_TRY(better, makeVariant(context, program, VariantKind::Alter));
+    FL_TRY(second, requestBy(context, better, VariantKind::Alter, ownEnvironment(), request));
+    second.passOutput = false;
+    FL_CHECK(recordIt(second, input, world));
+  }
   context.log().note("recorded as {}", path.string());
   if (cache && !earlier) FL_CHECK(keepWorld(*cache, key, world, path, options));
   return AlterableRun{path, {}};
@@ -187,6 +223,46 @@ Result<void> recordAgain(recording::RecordRequest& request, const std::string& i
   }
 }
 
+// What the repetition ran into, if that was another end than the recording has.
+Result<std::string> repeatBy(const Context& context, VariantKind kind, const recording::Recording& recording,
+                             const fs::path& target) {
+  const recording::Meta& meta = recording.meta();
+  FL_TRY(variant, makeVariant(context, meta.program, kind));
+  if (variant.programId != meta.programId)
+    return errorf("{} has been built anew since this recording was made: record it again", meta.program);
+  if (!keptRepetition(target, variant)) {
+    std::error_code ignored;
+    fs::create_directories(target.parent_path(), ignored);
+    std::string input;
+    if (meta.input == "captured") {
+      FL_TRY(bytes, recording.input());
+      input = std::move(bytes);
+    }
+    recording::RecordRequest rest;
+    rest.argv = meta.argv;
+    rest.cwd = meta.cwd;
+    rest.program = meta.program;
+    rest.expectation = meta.expectation;
+    rest.passOutput = false;
+    rest.output = target;
+    if (meta.timeout > 0) rest.timeout = std::chrono::milliseconds(int64_t(meta.timeout * 1000));
+    FL_TRY(request, requestBy(context, variant, kind, withoutVariant(meta.env, meta.variant), rest));
+    FL_CHECK(recordAgain(request, input, recording));
+  }
+  FL_TRY(again, recording::Recording::open(target));
+  if (!again.end()) return errorf("the run could not be repeated: is the disk full?");
+  return endDifference(*recording.end(), *again.end());
+}
+
+// Whether the run is long is known from its recording; a hang is as long as anybody waited.
+Result<VariantKind> kindFor(const Context& context, const recording::Recording& recording) {
+  const recording::Meta& meta = recording.meta();
+  if (isVariantThere(context, meta.program, VariantKind::Alter)) return VariantKind::Alter;
+  auto recorded = compiler::cachedVariant(meta.variant);
+  bool isLong = !recorded || isWorthBetterCode(*recorded, recording.end()->epoch);
+  return isLong ? VariantKind::Alter : VariantKind::QuickAlter;
+}
+
 Result<AlterableRun> repeat(const Context& context, const fs::path& path, recording::Recording recording) {
   const recording::Meta& meta = recording.meta();
   if (meta.input == "inherited")
@@ -195,34 +271,19 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
   if (!recording.end()) return errorf("the recording was cut off: record the program again");
   if (recording.start() || !meta.child.number.empty())
     return errorf("the recording has only a part of the run, which cannot be repeated: record all of it");
-  FL_TRY(variant, makeVariant(context, meta.program, true));
-  if (variant.programId != meta.programId)
-    return errorf("{} has been built anew since this recording was made: record it again", meta.program);
   recording::SideFiles side(path, recording.identity());
   fs::path target = repetitionOf(side, recording);
-  AlterableRun out{target, {}};
-  if (!keptRepetition(target, variant)) {
-    std::error_code ignored;
-    fs::create_directories(side.directory(), ignored);
-    FL_TRY(request, requestFor(context, variant, withoutVariant(meta.env, meta.variant), true));
-    std::string input;
-    if (meta.input == "captured") {
-      FL_TRY(bytes, recording.input());
-      input = std::move(bytes);
-    }
-    request.argv = meta.argv;
-    request.cwd = meta.cwd;
-    request.program = meta.program;
-    request.expectation = meta.expectation;
-    request.passOutput = false;
-    request.output = target;
-    if (meta.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(meta.timeout * 1000));
-    FL_CHECK(recordAgain(request, input, recording));
+  FL_TRY(kind, kindFor(context, recording));
+  FL_TRY(difference, repeatBy(context, kind, recording, target));
+  if (!difference.empty() && kind == VariantKind::QuickAlter) {
+    // Its functions need more of the stack, for one.
+    FL_TRY(better, repeatBy(context, VariantKind::Alter, recording, target));
+    difference = std::move(better);
   }
-  FL_TRY(again, recording::Recording::open(target));
-  if (!again.end()) return errorf("the run could not be repeated: is the disk full?");
-  if (std::string difference = endDifference(*recording.end(), *again.end()); !difference.empty())
+  if (!difference.empty())
     return errorf("{}: the failure is not stable, or depends on files that have changed", difference);
+  FL_TRY(again, recording::Recording::open(target));
+  AlterableRun out{target, {}};
   if (again.end()->threaded && recording.meta().seed == 0)
     out.caveats.push_back(fmt::format("the run was repeated in a schedule of threads of its own (--seed {})",
                                       again.meta().seed));
@@ -244,6 +305,12 @@ bool isProgram(const RunOptions& options) {
 
 } // namespace
 
+std::optional<VariantKind> alterableKindThere(const Context& context, const fs::path& program) {
+  for (VariantKind kind : {VariantKind::Alter, VariantKind::QuickAlter})
+    if (isVariantThere(context, program, kind)) return kind;
+  return std::nullopt;
+}
+
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew) {
   if (isProgram(options)) return recordAlterable(context, options, anew);
   FL_TRY(path, recordingFor(context, options));
@@ -263,7 +330,8 @@ Result<AlterableRun> alterableIfPossible(const Context& context, const RunOption
 Result<experiment::ExperimenterSetting> experimenterSetting(const Context& context,
                                                             const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
-  FL_TRY(variant, makeVariant(context, meta.program, true));
+  FL_TRY(variant,
+         makeVariant(context, meta.program, meta.quick ? VariantKind::QuickAlter : VariantKind::Alter));
   if (variant.key != meta.variant)
     return errorf("this recording was made by another version of Faultline: record it again");
   experiment::ExperimenterSetting setting;

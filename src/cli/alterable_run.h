@@ -14,6 +14,9 @@ struct AlterableRun {
   std::vector<std::string> caveats; // of the repetition
 };
 
+// Which alter variant of the program need not be built any more; the faster one if both are there.
+std::optional<VariantKind> alterableKindThere(const Context& context, const std::filesystem::path& program);
+
 // A program that was asked about before gets the world that it had then, if nothing else was given to it
 // otherwise: what was found then holds now. `anew`: a world of its own.
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew);

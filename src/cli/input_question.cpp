@@ -173,10 +173,15 @@ Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& q
 
 // If it carries IR, its record variant, so that memory lies as it does in ours: programs print addresses.
 Result<FreshProgram> referenceProgram(const fs::path& program, const Context& context) {
-  auto variant = makeVariant(context, program, false);
+  auto variant = makeVariant(context, program, VariantKind::Record);
   if (variant) return FreshProgram::of(*variant, program);
   if (context.wasStopped) return variant.error();
   return FreshProgram{.variant = program, .program = program};
+}
+
+// A schedule of threads needs a variant that stops where it is told.
+VariantKind kindFor(const recording::Meta& meta) {
+  return meta.seed != 0 ? VariantKind::Alter : VariantKind::Record;
 }
 
 // The whole output that is right for one input says nothing of another.
@@ -209,7 +214,7 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
   if (!isOnlyInput || !mayServe(options) || !question.caveats.empty()) return;
   std::error_code failed;
   uintmax_t size = fs::file_size(question.meta.program, failed);
-  bool isThere = isVariantThere(context, question.meta.program, true);
+  bool isThere = alterableKindThere(context, question.meta.program).has_value();
   if (!options.rollback && !isThere && (failed || size > kQuicklyBuilt)) return;
   Context silent = context;
   silent.json = silent.quiet = true;
@@ -279,7 +284,7 @@ Result<void> prepareProcesses(const Context& context, const InputQuestionOptions
   auto repeat = [context, options, expectation, meta = question.meta, reference = question.reference,
                  anyFailure = question.anyFailure, isServed = question.isServed,
                  run = applied(question.spec, question.inputs)]() -> Result<RepeatedRun> {
-    FL_TRY(variant, makeVariant(context, meta.program, meta.seed != 0));
+    FL_TRY(variant, makeVariant(context, meta.program, kindFor(meta)));
     FreshProgram program = FreshProgram::of(variant, meta.program);
     program.seed = meta.seed;
     // Who goes back within one process has repeated it there, too.
@@ -292,7 +297,7 @@ Result<void> prepareProcesses(const Context& context, const InputQuestionOptions
     auto make = [context, options, expectation, meta = question.meta, study = question.study,
                  inputs = question.inputs,
                  repeated = question.repeated]() -> Result<std::shared_ptr<experiment::Executor>> {
-      FL_TRY(variant, makeVariant(context, meta.program, meta.seed != 0));
+      FL_TRY(variant, makeVariant(context, meta.program, kindFor(meta)));
       FreshProgram program = FreshProgram::of(variant, meta.program);
       program.seed = meta.seed;
       return makeExecutorFor({context, options.executor, variant.key, program, expectation}, study, inputs,
@@ -412,7 +417,7 @@ Result<std::optional<fs::path>> recordedAlterable(const Context& context,
                  run.oracle.empty() && options.reference.empty() && !options.studiesFirst;
   if (!isPlain || !mayServe(options) || !isProgram(run)) return std::optional<fs::path>();
   FL_TRY(program, findProgram(run.program.empty() ? run.words[0] : run.program));
-  if (!isVariantThere(context, program, true)) return std::optional<fs::path>();
+  if (!alterableKindThere(context, program)) return std::optional<fs::path>();
   FL_TRY(made, alterableRun(context, run, true));
   FL_TRY(recording, recording::Recording::open(made.recording));
   std::optional<fs::path> none;

@@ -11,19 +11,21 @@ namespace faultline::cli {
 
 class KnownVariants {
 public:
-  std::optional<compiler::Variant> find(const std::filesystem::path& program, bool alters) const {
+  std::optional<compiler::Variant> find(const std::filesystem::path& program,
+                                        compiler::VariantKind kind) const {
     std::lock_guard lock(mutex_);
-    auto found = known_.find({program.string(), alters});
+    auto found = known_.find({program.string(), kind});
     return found == known_.end() ? std::nullopt : std::optional(found->second);
   }
-  void store(const std::filesystem::path& program, bool alters, const compiler::Variant& variant) {
+  void store(const std::filesystem::path& program, compiler::VariantKind kind,
+             const compiler::Variant& variant) {
     std::lock_guard lock(mutex_);
-    known_.insert_or_assign({program.string(), alters}, variant);
+    known_.insert_or_assign({program.string(), kind}, variant);
   }
 
 private:
   mutable std::mutex mutex_;
-  std::map<std::pair<std::string, bool>, compiler::Variant> known_;
+  std::map<std::pair<std::string, compiler::VariantKind>, compiler::Variant> known_;
 };
 
 } // namespace faultline::cli

@@ -18,8 +18,8 @@ Result<compiler::Variant> variantOf(const Context& context, const recording::Met
   if (!fs::exists(meta.program, ignored))
     return errorf("the program {} is gone, and its variant is not in the cache any more: build it again",
                   meta.program);
-  for (bool alters : {false, true}) {
-    FL_TRY(variant, makeVariant(context, meta.program, alters));
+  for (VariantKind kind : {VariantKind::Record, VariantKind::QuickAlter, VariantKind::Alter}) {
+    FL_TRY(variant, makeVariant(context, meta.program, kind));
     if (variant.programId != meta.programId)
       return errorf("{} has been built anew since this recording was made: record it again", meta.program);
     if (variant.key == meta.variant) return variant;
@@ -36,9 +36,9 @@ Result<compiler::Variant> objectVariantOf(const Context& context, const recordin
     return errorf(
         "{}, which the program opened, is gone, and its variant is not in the cache any more: build it again",
         object.path);
-  for (bool alters : {false, true}) {
-    compiler::VariantOptions options{.jobs = context.jobs, .alters = alters, .progress = {}};
-    FL_TRY(program, makeVariant(context, meta.program, alters));
+  for (VariantKind kind : {VariantKind::Record, VariantKind::QuickAlter, VariantKind::Alter}) {
+    compiler::VariantOptions options{.jobs = context.jobs, .kind = kind, .progress = {}};
+    FL_TRY(program, makeVariant(context, meta.program, kind));
     FL_TRY(made, compiler::recordObject(object.path, program, options));
     if (!made || made->programId != object.objectId)
       return errorf("{} has been built anew since this recording was made: record it again", object.path);

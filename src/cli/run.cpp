@@ -102,12 +102,12 @@ std::vector<std::string> ownEnvironment() {
   return env;
 }
 
-Result<compiler::Variant> makeVariant(const Context& context, const fs::path& program, bool alters) {
-  if (auto known = context.variants->find(program, alters)) return *known;
+Result<compiler::Variant> makeVariant(const Context& context, const fs::path& program, VariantKind kind) {
+  if (auto known = context.variants->find(program, kind)) return *known;
   Log log = context.log();
   std::unique_ptr<Progress> progress;
   auto show = [&](size_t done, size_t total) {
-    const char* what = alters ? "building the alter variant" : "building the record variant";
+    const char* what = alters(kind) ? "building the alter variant" : "building the record variant";
     if (!progress) progress = std::make_unique<Progress>(log, what, total);
     progress->update(done);
   };
@@ -120,9 +120,9 @@ Result<compiler::Variant> makeVariant(const Context& context, const fs::path& pr
     context.wasStopped = wasInterrupted() || isOver();
     return context.wasStopped;
   };
-  auto made = compiler::recordVariant(
-      program, {.jobs = context.jobs, .alters = alters, .progress = show, .stop = stop});
-  if (made) context.variants->store(program, alters, *made);
+  auto made =
+      compiler::recordVariant(program, {.jobs = context.jobs, .kind = kind, .progress = show, .stop = stop});
+  if (made) context.variants->store(program, kind, *made);
   if (made || !context.wasStopped) return made;
   progress.reset();
   if (wasInterrupted()) return errorf("interrupted while the variant of {} was built", program.string());
@@ -130,18 +130,18 @@ Result<compiler::Variant> makeVariant(const Context& context, const fs::path& pr
                 program.string(), context.askedBudget);
 }
 
-bool isVariantThere(const Context& context, const fs::path& program, bool alters) {
-  if (context.variants->find(program, alters)) return true;
+bool isVariantThere(const Context& context, const fs::path& program, VariantKind kind) {
+  if (context.variants->find(program, kind)) return true;
   compiler::VariantOptions onlyLook;
-  onlyLook.alters = alters;
+  onlyLook.kind = kind;
   onlyLook.stop = [] { return true; };
   auto found = compiler::recordVariant(program, onlyLook);
-  if (found) context.variants->store(program, alters, *found);
+  if (found) context.variants->store(program, kind, *found);
   return bool(found);
 }
 
 Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,
-                                            std::vector<std::string> env, bool alters) {
+                                            std::vector<std::string> env, VariantKind kind) {
   recording::RecordRequest request;
   request.variant = variant.executable;
   request.env = std::move(env);
@@ -157,7 +157,7 @@ Result<recording::RecordRequest> requestFor(const Context& context, const compil
   }
   request.programId = variant.programId;
   request.variantKey = variant.key;
-  compiler::VariantOptions options{.jobs = context.jobs, .alters = alters, .progress = {}};
+  compiler::VariantOptions options{.jobs = context.jobs, .kind = kind, .progress = {}};
   request.objectVariant =
       [variant, options](const fs::path& object) -> Result<std::optional<recording::ObjectVariant>> {
     FL_TRY(made, compiler::recordObject(object, variant, options));
@@ -224,9 +224,10 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
   FL_TRY(expectation, expectationOf(options));
   Log log = context.log();
-  bool alters = options.alters || options.seed != 0; // it stops at an epoch exactly, which a schedule needs
-  FL_TRY(variant, makeVariant(context, program, alters));
-  FL_TRY(request, requestFor(context, variant, ownEnvironment(), alters));
+  bool isAlterable = options.alters || options.seed != 0; // it stops at an epoch exactly: a schedule needs it
+  VariantKind kind = isAlterable ? VariantKind::Alter : VariantKind::Record;
+  FL_TRY(variant, makeVariant(context, program, kind));
+  FL_TRY(request, requestFor(context, variant, ownEnvironment(), kind));
   request.argv = options.words;
   request.program = program.string();
   if (!options.input.empty()) request.input = options.input;

@@ -11,6 +11,8 @@
 
 namespace faultline::cli {
 
+using compiler::VariantKind;
+
 struct RunOptions {
   std::vector<std::string> words; // PROGRAM ARGS..., or a recording
   std::string program;            // empty: the first of `words`
@@ -42,7 +44,7 @@ struct RecordedRun {
 };
 // Fills in what the variant decides: what is run, its environment, what it opens.
 Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,
-                                            std::vector<std::string> env, bool alters);
+                                            std::vector<std::string> env, VariantKind kind);
 // NAME-1.flr, NAME-2.flr, ... where recordings go: the first that is free.
 Result<std::filesystem::path> freshRecordingName(const std::string& program);
 // Our own environment.
@@ -50,9 +52,9 @@ std::vector<std::string> ownEnvironment();
 Result<std::filesystem::path> findProgram(const std::string& word);
 // The variant of the program, with a line of progress while it is made.
 Result<compiler::Variant> makeVariant(const Context& context, const std::filesystem::path& program,
-                                      bool alters);
+                                      VariantKind kind);
 // It is in the cache, and need not be made.
-bool isVariantThere(const Context& context, const std::filesystem::path& program, bool alters);
+bool isVariantThere(const Context& context, const std::filesystem::path& program, VariantKind kind);
 Result<RecordedRun> recordProgram(const Context& context, const RunOptions& options, std::string output);
 
 // The recording of this path, or of this name in `faultline list`.

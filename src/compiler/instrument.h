@@ -15,11 +15,14 @@
 // Variables that need memory move to the frame stack, so that replay can compute their addresses; the others
 // are promoted to registers. abi/hooks.h says what each hook does.
 //
-// An alter variant has the same hooks, and asks besides, where an instance may be altered:
+// An alter variant has the same hooks, and asks besides, where an instance may be altered: each straight
+// piece of code (pieces.h) has a copy that does so.
 //
-//   br i1 %c, ...                        %a = load i32, state.armed
-//                                        br (%a == 0), next, cold           cold: %d = fl_alter(%c, id,
-//                                        module) br i1 phi(%c, %d), ...
+//   %c = icmp slt i32 %a, %b             armed = load i32, state.armed
+//   br i1 %c, ...                        br (armed & bits), copy, piece     copy: %c = icmp slt i32 %a, %b
+//                                        piece: ...                         %d = fl_alter_computed(%c, ...)
+//                                                                           %e = fl_alter(%d, id, module)
+//                                                                           br i1 %e, ...
 //
 // It asks for conditions of branches and switches, for loaded and stored values and results of calls; for
 // loads, whether another variable or member is to be read; and for stores and calls whether they are to be

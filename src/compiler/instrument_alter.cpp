@@ -194,15 +194,15 @@ private:
 
   // Constants among the operands are none of its own: they are operands.
   Value* computed(Instruction& i, uint32_t id) {
-    uint32_t operation =
-        *operationOf(i) | uint32_t(o_.layout_.getTypeSizeInBits(i.getOperand(0)->getType())) << 8;
+    uint32_t operation = *operationOf(i) | uint32_t(o_.layout_.getTypeSizeInBits(i.getOperand(0)->getType()))
+                                               << 8;
     Value* left = o_.asWord(b_, i.getOperand(0));
     Value* right = i.getNumOperands() > 1 ? o_.asWord(b_, i.getOperand(1)) : left;
-    return o_.fromWord(b_,
-                       h_.call(b_, h_.fl_alter_computed,
-                               {o_.asWord(b_, &i), left, right, b_.getInt32(operation), o_.idValue(id),
-                                h_.descriptor}),
-                       i.getType());
+    return o_.fromWord(
+        b_,
+        h_.call(b_, h_.fl_alter_computed,
+                {o_.asWord(b_, &i), left, right, b_.getInt32(operation), o_.idValue(id), h_.descriptor}),
+        i.getType());
   }
 
   // Beside another value, it may get what another variable or member has.
@@ -272,8 +272,8 @@ private:
     bool isPrivate = o_.isPrivate(address);
     if (isPrivate && word) {
       Value* old = b_.CreateAlignedLoad(value->getType(), address, copy->getAlign());
-      Value* other = h_.call(b_, h_.fl_alter_variable,
-                             {word, o_.asWord(b_, old), o_.idValue(id), h_.descriptor});
+      Value* other =
+          h_.call(b_, h_.fl_alter_variable, {word, o_.asWord(b_, old), o_.idValue(id), h_.descriptor});
       copy->setOperand(0, o_.fromWord(b_, other, value->getType()));
     } else if (isPrivate) {
       Value* old = b_.CreateAlignedLoad(value->getType(), address, copy->getAlign());
@@ -323,7 +323,17 @@ void FunctionInstrument::alterPiece(Piece& piece, const Pieces& pieces) {
   copy.end(piece.terminator, join);
 }
 
+// Where its first assignment is left out, or another is read before it, the answer must not depend on what a
+// register held.
+void FunctionInstrument::clearVariables() {
+  BasicBlock& entry = function_.getEntryBlock();
+  IRBuilder<> b(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+  for (const AllocaInst* a : plan_.privateVariables)
+    b.CreateStore(Constant::getNullValue(a->getAllocatedType()), const_cast<AllocaInst*>(a));
+}
+
 void FunctionInstrument::alterPieces(Pieces& pieces) {
+  clearVariables();
   for (Piece& piece : pieces.list()) alterPiece(piece, pieces);
   for (Piece& piece : pieces.list())
     for (Instruction* i : piece.instructions)

@@ -16,9 +16,9 @@ using namespace llvm;
 namespace faultline::compiler {
 
 void FunctionInstrument::run() {
-  bool alters = hooks_.kind == VariantKind::Alter;
+  bool isAlterable = alters(hooks_.kind);
   std::optional<Pieces> pieces;
-  if (alters) pieces.emplace(function_, [&](const Instruction& i) { return mayAsk(i); });
+  if (isAlterable) pieces.emplace(function_, [&](const Instruction& i) { return mayAsk(i); });
   SmallVector<Instruction*> work;
   SmallVector<Instruction*> exits;
   for (Instruction& i : instructions(function_)) {
@@ -33,10 +33,10 @@ void FunctionInstrument::run() {
   moveAllocasUp();
   beginEpochs();
   enter();
-  for (Instruction* i : work) alters ? visitAlterable(*i) : visit(*i);
+  for (Instruction* i : work) isAlterable ? visitAlterable(*i) : visit(*i);
   if (pieces) alterPieces(*pieces);
   for (Instruction* i : exits) {
-    if (alters) alterConstantReturn(*cast<ReturnInst>(i));
+    if (isAlterable) alterConstantReturn(*cast<ReturnInst>(i));
     leave(*i);
   }
   replaceFrameVariables();
@@ -181,7 +181,7 @@ void FunctionInstrument::replaceFrameVariables() {
 
 // One machine instruction, so that a fault on the counter's page can be retried (abi/state.h).
 void FunctionInstrument::beginEpoch(IRBuilder<>& b) {
-  if (hooks_.kind == VariantKind::Alter) return beginEpochOrStop(b);
+  if (alters(hooks_.kind)) return beginEpochOrStop(b);
   auto* type = FunctionType::get(b.getVoidTy(), false);
   b.CreateCall(
       InlineAsm::get(type, ("incq " + Twine(FL_EPOCH_ADDRESS)).str(), "~{flags},~{dirflag},~{fpsr}", true));

@@ -60,6 +60,7 @@ private:
   class Copy;
   void visitAlterable(llvm::Instruction& i);
   void alterPieces(Pieces& pieces);
+  void clearVariables();
   void alterPiece(Piece& piece, const Pieces& pieces);
   bool mayAsk(const llvm::Instruction& i) const;
   bool isElement(const llvm::Instruction& i) const;

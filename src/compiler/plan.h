@@ -2,6 +2,7 @@
 // each local variable lives, where epochs begin, and what each call is.
 #pragma once
 
+#include "compiler/variant_kind.h"
 #include "program/fir.h"
 
 #include <llvm/ADT/DenseMap.h>
@@ -33,9 +34,6 @@ struct FunctionPlan {
   bool setsJump = false;
   bool hasDynamicFrame = false;
 };
-
-// What a variant is for: to be recorded; or to be recorded and altered.
-enum class VariantKind { Record, Alter };
 
 // Code whose body is with us somewhere in the program, by linker name.
 using InsideNames = llvm::StringSet<>;

@@ -160,7 +160,7 @@ Result<Build> newBuild(const VariantOptions& options) {
   FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
   build.root = std::move(root);
   build.toolHash = std::move(toolHash);
-  if (options.alters) build.kind = VariantKind::Alter;
+  build.kind = options.kind;
   return build;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "compiler/variant_kind.h"
 
 #include <filesystem>
 #include <functional>
@@ -34,8 +35,8 @@ struct Variant {
 };
 
 struct VariantOptions {
-  unsigned jobs = 0;   // 0: one per core
-  bool alters = false; // the alter variant: it is recorded like the other, and can be altered
+  unsigned jobs = 0; // 0: one per core
+  VariantKind kind = VariantKind::Record;
   std::function<void(size_t done, size_t total)> progress;
   // Asked while it is built; true: the build ends with an error, and of what was not complete nothing is
   // left. What was complete (other units) is kept for the next time.

@@ -37,8 +37,9 @@ void initialiseTarget() {
   });
 }
 
-// Optimising code generation of unoptimised IR: faithful to the source, and quick enough.
-Result<std::string> generateCode(Module& m) {
+// Optimising code generation of unoptimised IR: faithful to the source, and quick enough; unless it must be
+// there at once.
+Result<std::string> generateCode(Module& m, VariantKind kind) {
   initialiseTarget();
   std::string problem;
   const Target* target = TargetRegistry::lookupTarget(m.getTargetTriple(), problem);
@@ -51,7 +52,7 @@ Result<std::string> generateCode(Module& m) {
   bool pic = m.getPICLevel() != PICLevel::NotPIC;
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       m.getTargetTriple(), "x86-64", "", options, pic ? Reloc::PIC_ : Reloc::Static, m.getCodeModel(),
-      CodeGenOptLevel::Default));
+      kind == VariantKind::QuickAlter ? CodeGenOptLevel::None : CodeGenOptLevel::Default));
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
@@ -115,7 +116,7 @@ Result<VariantUnit> makeVariantUnit(const std::string& bitcode, uint64_t hash, c
   raw_string_ostream stream(problem);
   if (verifyModule(m, &stream))
     return errorf("{}: IR is not valid after instrumentation: {}", m.getName().str(), problem);
-  FL_TRY(object, generateCode(m));
+  FL_TRY(object, generateCode(m, kind));
   unit.object = std::move(object);
   return unit;
 }

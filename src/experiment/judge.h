@@ -18,9 +18,9 @@ namespace faultline::experiment {
 // What failed and where, from how a run ended.
 struct FailureIdentity {
   replay::Verdict::Kind kind = replay::Verdict::Passed;
-  int number = 0;       // signal or status
-  uint64_t site = 0;    // as in Ending; 0 where the kind has no place
-  uint64_t counter = 0; // only if it was not within an outside call
+  int number = 0;           // signal or status
+  uint64_t site = 0;        // as in Ending; 0 where the kind has no place
+  uint64_t counter = 0;     // only if it was not within an outside call
   uint64_t instruction = 0; // as in Ending
   bool isSameAs(const FailureIdentity& other) const;
 };

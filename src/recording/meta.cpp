@@ -135,7 +135,8 @@ std::string toJson(const Meta& meta) {
   metaFields(put, meta);
   if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
   if (meta.last) put.object["last"] = meta.last;
-  if (meta.alters) put.object["world"] = {{"pid", meta.worldPid}, {"clock", meta.worldClock}};
+  if (meta.alters)
+    put.object["world"] = {{"pid", meta.worldPid}, {"clock", meta.worldClock}, {"quick", meta.quick}};
   if (!meta.child.number.empty())
     put.object["child"] = {
         {"number", meta.child.number}, {"pid", meta.child.pid}, {"recording", widen(meta.child.recording)}};
@@ -167,6 +168,7 @@ Result<Meta> metaFromJson(std::string_view text) {
     if (get.object.contains("last")) m.last = number<uint64_t>(get.object["last"]);
     if (get.object.contains("world") && get.object["world"].is_object()) {
       m.alters = true;
+      m.quick = get.object["world"].value("quick", false);
       m.worldPid = number<uint32_t>(get.object["world"].value("pid", nlohmann::json(0)));
       m.worldClock = number<uint64_t>(get.object["world"].value("clock", nlohmann::json(0)));
     }

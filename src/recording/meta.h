@@ -38,9 +38,10 @@ struct Meta {
   std::string input;     // "inherited", "captured" or "none"
   bool captureOutput = false;
   uint64_t seed = 0;
-  uint64_t sizeLimit = 0;  // bytes on disk; 0: none
-  double timeout = 0;      // seconds; 0: none
-  bool alters = false;     // by an alter variant, in a given world:
+  uint64_t sizeLimit = 0; // bytes on disk; 0: none
+  double timeout = 0;     // seconds; 0: none
+  bool alters = false;    // by an alter variant (built quickly?), in a given world:
+  bool quick = false;
   uint32_t worldPid = 0;   // the number that the process believed to have
   uint64_t worldClock = 0; // and its clock at the start, nanoseconds since 1970
   uint64_t last = 0;       // only the end of the run was to be kept, in so many bytes; 0: all

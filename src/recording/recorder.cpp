@@ -75,6 +75,7 @@ Meta describe(const RecordRequest& request, const Input& input) {
   meta.sizeLimit = request.sizeLimit;
   meta.last = request.last;
   meta.alters = request.alters;
+  meta.quick = request.quick;
   meta.worldPid = request.worldPid;
   meta.worldClock = request.worldClock;
   meta.expectation = request.expectation;

@@ -54,6 +54,7 @@ struct RecordRequest {
   std::optional<std::chrono::milliseconds> timeout = {};
   // By an alter variant, with a clock and a number of its own, so that the run can be repeated exactly.
   bool alters = false;
+  bool quick = false;
   uint32_t worldPid = 0;
   uint64_t worldClock = 0; // nanoseconds since 1970
   size_t children = 0;     // record forked children too, and keep at most so many of those that end well

@@ -12,13 +12,14 @@ namespace faultline::experiment::testing {
 
 class ServedProgram {
 public:
-  explicit ServedProgram(const std::string& source) {
+  explicit ServedProgram(const std::string& source,
+                         compiler::VariantKind kind = compiler::VariantKind::Alter) {
     test::writeFile(dir_ / "p.c", source);
     test::RunResult built = test::run(
         {std::string(FAULTLINE_BIN_DIR) + "/faultline-cc", "-g", "p.c", "-o", "p"}, {.cwd = dir_.path()});
     EXPECT_EQ(built.status, 0) << built.err;
     test::ScopedVariable cache("XDG_CACHE_HOME", (dir_ / "cache").c_str());
-    auto made = compiler::recordVariant(dir_ / "p", {.jobs = 2, .alters = true, .progress = {}});
+    auto made = compiler::recordVariant(dir_ / "p", {.jobs = 2, .kind = kind, .progress = {}});
     EXPECT_TRUE(bool(made)) << (bool(made) ? "" : made.error().message);
     if (bool(made)) executable_ = made->executable;
   }
