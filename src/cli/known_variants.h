@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace faultline::cli {
 
@@ -22,9 +23,15 @@ public:
     std::lock_guard lock(mutex_);
     known_.insert_or_assign({program.string(), kind}, variant);
   }
+  // Whether nobody has looked yet for all that there are of it.
+  bool looksFirst(const std::filesystem::path& program) {
+    std::lock_guard lock(mutex_);
+    return looked_.insert(program.string()).second;
+  }
 
 private:
   mutable std::mutex mutex_;
+  std::set<std::string> looked_;
   std::map<std::pair<std::string, compiler::VariantKind>, compiler::Variant> known_;
 };
 

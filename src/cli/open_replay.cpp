@@ -18,7 +18,7 @@ Result<compiler::Variant> variantOf(const Context& context, const recording::Met
   if (!fs::exists(meta.program, ignored))
     return errorf("the program {} is gone, and its variant is not in the cache any more: build it again",
                   meta.program);
-  for (VariantKind kind : {VariantKind::Record, VariantKind::QuickAlter, VariantKind::Alter}) {
+  for (VariantKind kind : compiler::kVariantKinds) {
     FL_TRY(variant, makeVariant(context, meta.program, kind));
     if (variant.programId != meta.programId)
       return errorf("{} has been built anew since this recording was made: record it again", meta.program);
@@ -36,7 +36,7 @@ Result<compiler::Variant> objectVariantOf(const Context& context, const recordin
     return errorf(
         "{}, which the program opened, is gone, and its variant is not in the cache any more: build it again",
         object.path);
-  for (VariantKind kind : {VariantKind::Record, VariantKind::QuickAlter, VariantKind::Alter}) {
+  for (VariantKind kind : compiler::kVariantKinds) {
     compiler::VariantOptions options{.jobs = context.jobs, .kind = kind, .progress = {}};
     FL_TRY(program, makeVariant(context, meta.program, kind));
     FL_TRY(made, compiler::recordObject(object.path, program, options));

@@ -131,13 +131,12 @@ Result<compiler::Variant> makeVariant(const Context& context, const fs::path& pr
 }
 
 bool isVariantThere(const Context& context, const fs::path& program, VariantKind kind) {
-  if (context.variants->find(program, kind)) return true;
-  compiler::VariantOptions onlyLook;
-  onlyLook.kind = kind;
-  onlyLook.stop = [] { return true; };
-  auto found = compiler::recordVariant(program, onlyLook);
-  if (found) context.variants->store(program, kind, *found);
-  return bool(found);
+  if (!context.variants->find(program, kind) && context.variants->looksFirst(program)) {
+    auto there = compiler::variantsThere(program);
+    if (!there) return false;
+    for (const auto& [found, variant] : *there) context.variants->store(program, found, variant);
+  }
+  return context.variants->find(program, kind).has_value();
 }
 
 Result<recording::RecordRequest> requestFor(const Context& context, const compiler::Variant& variant,

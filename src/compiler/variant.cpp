@@ -355,9 +355,8 @@ Result<void> makeApart(const fs::path& scratch, const VariantOptions& options,
       options.stop, options.progress);
 }
 
-Result<Variant> make(Build& build, const VariantOptions& options) {
-  const fs::path& root = build.root;
-  FL_TRY(runtime, runtimeLibrary());
+// What it is, or will be when it is made.
+Result<Variant> named(Build& build, const fs::path& runtime) {
   FL_TRY(runtimeHash, hashOfFile(runtime));
   nameUnits(build);
   Key key;
@@ -366,22 +365,31 @@ Result<Variant> make(Build& build, const VariantOptions& options) {
     for (size_t u : b.units) key.add(build.units[u].key);
     for (const program::EmbeddedRecord& link : b.embedded->links()) key.add(link.hash);
   }
-  std::string programId = programIdOf(build);
-  fs::path directory = root / "variants" / key.text();
-  std::error_code ignored;
-  Variant variant = describe(directory, key.text(), programId, build.binaries.size());
+  fs::path directory = build.root / "variants" / key.text();
+  Variant variant = describe(directory, key.text(), programIdOf(build), build.binaries.size());
   variant.executable = directory / nameInVariant(build, 0);
   for (const Binary& b : build.binaries) variant.binaries.push_back(b.path);
-  auto isThere = [&] {
-    bool isMade = fs::exists(directory / "manifest.json", ignored);
-    if (isMade) fs::last_write_time(directory, fs::file_time_type::clock::now(), ignored);
-    return isMade;
-  };
-  if (isThere()) return variant;
+  return variant;
+}
+
+bool isThere(const Variant& variant) {
+  std::error_code ignored;
+  bool isMade = fs::exists(variant.directory / "manifest.json", ignored);
+  if (isMade) fs::last_write_time(variant.directory, fs::file_time_type::clock::now(), ignored);
+  return isMade;
+}
+
+Result<Variant> make(Build& build, const VariantOptions& options) {
+  const fs::path& root = build.root;
+  FL_TRY(runtime, runtimeLibrary());
+  FL_TRY(variant, named(build, runtime));
+  if (isThere(variant)) return variant;
+  const fs::path& directory = variant.directory;
+  std::error_code ignored;
   fs::create_directories(root / "locks", ignored);
-  VariantLock lock(root / "locks" / key.text(), options.stop);
+  VariantLock lock(root / "locks" / variant.key, options.stop);
   if (lock.wasStopped()) return errorf("stopped while another process built this variant");
-  if (isThere()) return variant;
+  if (isThere(variant)) return variant;
   auto start = std::chrono::steady_clock::now();
   removeLeftovers(directory);
   fs::path scratch = directory;
@@ -390,7 +398,7 @@ Result<Variant> make(Build& build, const VariantOptions& options) {
   fs::create_directories(scratch / "tmp", failed);
   if (failed) return errorf("cannot make {}: {}", scratch.string(), failed.message());
   auto made = makeApart(scratch, options, [&](const ReportProgress& progress) {
-    return makeIn(scratch, directory, build, root, runtime, programId, options, progress);
+    return makeIn(scratch, directory, build, root, runtime, variant.programId, options, progress);
   });
   fs::remove_all(scratch, ignored);
   FL_CHECK(made);
@@ -401,13 +409,35 @@ Result<Variant> make(Build& build, const VariantOptions& options) {
 
 } // namespace
 
+namespace {
+
+std::shared_ptr<const std::set<std::string>> functionsOf(const Build& build) {
+  auto functions = std::make_shared<std::set<std::string>>();
+  for (const auto& name : build.inside) functions->insert(name.getKey().str());
+  return functions;
+}
+
+} // namespace
+
 Result<Variant> recordVariant(const fs::path& program, const VariantOptions& options) {
   FL_TRY(build, collect(program, options));
   FL_TRY(variant, make(build, options));
-  auto functions = std::make_shared<std::set<std::string>>();
-  for (const auto& name : build.inside) functions->insert(name.getKey().str());
-  variant.functions = std::move(functions);
+  variant.functions = functionsOf(build);
   return variant;
+}
+
+Result<std::map<VariantKind, Variant>> variantsThere(const fs::path& program) {
+  FL_TRY(build, collect(program, {}));
+  FL_TRY(runtime, runtimeLibrary());
+  std::map<VariantKind, Variant> there;
+  for (VariantKind kind : kVariantKinds) {
+    build.kind = kind;
+    FL_TRY(variant, named(build, runtime));
+    if (!isThere(variant)) continue;
+    variant.functions = functionsOf(build);
+    there.emplace(kind, std::move(variant));
+  }
+  return there;
 }
 
 Result<std::optional<Variant>> recordObject(const fs::path& object, const Variant& program,

@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -42,6 +43,9 @@ struct VariantOptions {
   // left. What was complete (other units) is kept for the next time.
   std::function<bool()> stop = {};
 };
+
+// Those of this program, as it is now, that need not be made.
+Result<std::map<VariantKind, Variant>> variantsThere(const std::filesystem::path& program);
 
 Result<Variant> recordVariant(const std::filesystem::path& program, const VariantOptions& options = {});
 

@@ -6,6 +6,9 @@ namespace faultline::compiler {
 
 enum class VariantKind { Record, Alter, QuickAlter };
 
+inline constexpr VariantKind kVariantKinds[] = {VariantKind::Record, VariantKind::QuickAlter,
+                                                VariantKind::Alter};
+
 inline bool alters(VariantKind kind) { return kind != VariantKind::Record; }
 
 } // namespace faultline::compiler

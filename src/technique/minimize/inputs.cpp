@@ -87,6 +87,21 @@ std::vector<Part> partsOf(const InputSet& inputs, const Unit& unit, bool cutsAll
   return out;
 }
 
+// How many of the numbers from `from` on are kept without a gap; `at`: the first that is kept from there on.
+static uint32_t keptInARow(const Subset& kept, size_t at, uint32_t from) {
+  auto isKept = [&](size_t many) {
+    return at + many <= kept.size() && kept[at + many - 1] == from + many - 1;
+  };
+  if (!isKept(1)) return 0;
+  size_t known = 1, beyond = 2;
+  for (; isKept(beyond); beyond *= 2) known = beyond;
+  while (beyond - known > 1) {
+    size_t middle = known + (beyond - known) / 2;
+    (isKept(middle) ? known : beyond) = middle;
+  }
+  return uint32_t(known);
+}
+
 InputSet keptOf(const InputSet& inputs, const std::vector<Part>& parts, const Subset& kept) {
   InputSet out = inputs;
   for (InputSource& s : out) s.bytes.clear();
@@ -95,11 +110,20 @@ InputSet keptOf(const InputSet& inputs, const std::vector<Part>& parts, const Su
     if (end > done[source]) out[source].bytes.append(inputs[source].bytes, done[source], end - done[source]);
     done[source] = std::max(done[source], end);
   };
-  auto next = kept.begin();
+  size_t next = 0;
   for (uint32_t k = 0; k < parts.size(); ++k) {
+    const uint32_t row = keptInARow(kept, next, k);
+    next += row;
+    k += row;
+    if (k == parts.size()) break;
     const Part& p = parts[k];
-    if (next != kept.end() && *next == k) {
-      ++next;
+    // Of single bytes, all up to the next that is kept at once.
+    const uint32_t last = uint32_t(next < kept.size() ? kept[next] : parts.size()) - 1;
+    const Part& q = parts[last];
+    if (!p.isPresence && p.source == q.source && q.piece.end - p.piece.begin == last - k + 1) {
+      copyTo(p.source, p.piece.begin);
+      done[p.source] = std::max(done[p.source], q.piece.end);
+      k = last;
       continue;
     }
     copyTo(p.source, p.piece.begin);

@@ -38,7 +38,9 @@ TrialKey keyOf(const Subset& subset, uint64_t seed) {
 }
 
 // A trial that takes long (a hang) must not let the ones ahead of it pile up without end.
-static constexpr size_t kMostAhead = 64;
+static constexpr size_t kMostAhead = 8;
+// So many for each worker lie ready, so that none has to wait until the next is made.
+static constexpr size_t kReady = 1;
 
 Search::Search(SearchOptions options) : options_(std::move(options)) {
   // One worker is the caller's own thread.
@@ -52,14 +54,14 @@ Search::~Search() {
     isEnding_ = true;
     queue_.clear();
   }
-  changed_.notify_all();
+  queued_.notify_all();
   for (std::thread& t : threads_) t.join();
 }
 
 void Search::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return isEnding_ || !queue_.empty(); });
+    queued_.wait(lock, [&] { return isEnding_ || !queue_.empty(); });
     if (isEnding_) return;
     std::shared_ptr<Job> job = std::move(queue_.front());
     queue_.pop_front();
@@ -70,7 +72,7 @@ void Search::work() {
     lock.lock();
     job->result = std::move(result);
     job->run = nullptr;
-    changed_.notify_all();
+    if (job->isAwaited) ended_.notify_one();
   }
 }
 
@@ -89,25 +91,25 @@ std::shared_ptr<Search::Job> Search::start(const Trial& trial) {
     std::lock_guard lock(mutex_);
     queue_.push_back(job);
   }
-  changed_.notify_all();
+  queued_.notify_one();
   return job;
 }
 
 // False: stopped.
-bool Search::waitFor(const Job& job) {
+bool Search::waitFor(Job& job) {
   if (threads_.empty()) {
-    Job& own = const_cast<Job&>(job);
-    if (own.result) return true;
+    if (job.result) return true;
     if (isStopped()) return false;
-    own.result = own.run();
-    own.run = nullptr;
+    job.result = job.run();
+    job.run = nullptr;
     ++runs_;
     return !isStopped();
   }
   std::unique_lock lock(mutex_);
+  job.isAwaited = true;
   while (!job.result) {
     if (isStopped()) return false;
-    changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return job.result.has_value(); });
+    ended_.wait_for(lock, std::chrono::milliseconds(50), [&] { return job.result.has_value(); });
   }
   // What ended because the user interrupted us is no verdict.
   return !isStopped();
@@ -132,11 +134,12 @@ void Search::drop(std::deque<Waiting>& window) {
 Result<std::optional<Accepted>> Search::first(const Tester& tester, const Candidates& candidates) {
   std::deque<Waiting> window;
   bool isMore = true;
-  size_t most = std::max<size_t>(1, threads_.size());
+  size_t most = std::max<size_t>(1, threads_.size() * (1 + kReady));
   std::optional<Accepted> accepted;
   std::optional<Error> failed;
   for (size_t number = 0;; ++number) {
-    while (isMore && window.size() < kMostAhead * most && (window.empty() || unfinished(window) < most)) {
+    while (isMore && window.size() < kMostAhead * std::max<size_t>(1, threads_.size()) &&
+           (window.empty() || unfinished(window) < most)) {
       std::optional<SubsetToTry> next = candidates();
       if (!next) {
         isMore = false;

@@ -91,7 +91,7 @@ private:
   struct Job {
     std::function<Result<TrialOutcome>()> run;
     std::optional<Result<TrialOutcome>> result; // under mutex_
-    bool isStarted = false, isUsed = false;
+    bool isStarted = false, isUsed = false, isAwaited = false;
   };
   struct KeyHash {
     size_t operator()(const TrialKey& k) const { return size_t(k.low); }
@@ -104,7 +104,7 @@ private:
 
   bool isStopped();
   std::shared_ptr<Job> start(const Trial& trial);
-  bool waitFor(const Job& job);
+  bool waitFor(Job& job);
   size_t unfinished(const std::deque<Waiting>& window);
   void drop(std::deque<Waiting>& window);
   void work();
@@ -115,7 +115,7 @@ private:
   std::unordered_map<TrialKey, std::shared_ptr<Job>, KeyHash> jobs_; // all of them: what is known
   std::vector<std::thread> threads_;
   std::mutex mutex_;
-  std::condition_variable changed_; // a job was queued, or has ended
+  std::condition_variable queued_, ended_; // a job was queued; the awaited one has ended
   std::deque<std::shared_ptr<Job>> queue_;
   std::atomic<uint64_t> runs_ = 0;
   bool isEnding_ = false;

@@ -73,6 +73,49 @@ TEST(Inputs, OfWordsAndVariablesAreAppliedToTheRun) {
   EXPECT_EQ(less.files[0].bytes, "");
 }
 
+// Byte by byte: what is in a piece that is not kept is gone.
+InputSet keptPlainly(const InputSet& inputs, const std::vector<Part>& parts, const Subset& kept) {
+  InputSet out = inputs;
+  std::vector<std::vector<bool>> gone;
+  for (const InputSource& s : inputs) gone.emplace_back(s.bytes.size(), false);
+  for (uint32_t k = 0; k < parts.size(); ++k) {
+    const Part& p = parts[k];
+    if (std::ranges::binary_search(kept, k)) continue;
+    for (size_t b = p.piece.begin; b < p.piece.end; ++b) gone[p.source][b] = true;
+    if (p.isPresence) out[p.source].isPresent = false;
+  }
+  for (size_t s = 0; s < inputs.size(); ++s) {
+    out[s].bytes.clear();
+    for (size_t b = 0; b < inputs[s].bytes.size() && out[s].isPresent; ++b)
+      if (!gone[s][b]) out[s].bytes += inputs[s].bytes[b];
+  }
+  return out;
+}
+
+TEST(Inputs, WhatIsKeptIsWhatNoPieceTookAway) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 400; ++round) {
+    std::string text;
+    for (int k = 0; k < 40; ++k) text += "ab \n(),x\""[random() % 9];
+    InputSet inputs = {{.kind = InputSource::StandardInput, .bytes = text},
+                       {.kind = InputSource::Argument, .argument = 1, .bytes = "word"},
+                       {.kind = InputSource::File, .name = "f", .path = "/f", .bytes = "a(b,c)"}};
+    const Unit kUnits[] = {{.kind = Unit::Bytes},
+                               {.kind = Unit::Tokens},
+                               {.kind = Unit::Items, .depth = 1},
+                               {.kind = Unit::Whole}};
+    auto parts = partsOf(inputs, kUnits[random() % 4]);
+    // In rows, as a search takes them away.
+    Subset kept;
+    bool isKept = random() % 2;
+    for (uint32_t k = 0; k < parts.size(); ++k) {
+      if (random() % 6 == 0) isKept = !isKept;
+      if (isKept) kept.push_back(k);
+    }
+    ASSERT_EQ(keptOf(inputs, parts, kept), keptPlainly(inputs, parts, kept)) << round;
+  }
+}
+
 struct Counted {
   InputExperiment experiment;
   std::shared_ptr<std::atomic<int>> runs = std::make_shared<std::atomic<int>>(0);
