@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 9
+#define FL_EXPERIMENT_VERSION 10
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -189,6 +189,10 @@ typedef struct fl_experiments {
   uint32_t counted, counted_slot; /* global id of an instruction that may be altered, and where it asks */
   uint64_t walk_executions;
   uint64_t visited, visited_room; /* entries; of all experiments that note it together */
+  /* A file whose content the asker changes from run to run: places of its two names (as the program was given
+   * it, and in full), and the descriptor of what is opened instead; 0: there is none. */
+  uint64_t file_name, file_path;
+  uint32_t file_fd, file_uses;
 } fl_experiments;
 
 #endif

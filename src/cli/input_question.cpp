@@ -207,11 +207,16 @@ bool mayServe(const InputQuestionOptions& options) {
   return !options.freshOnly && options.executor.kind == "local" && !options.executor.uncontained;
 }
 
-// Going back within one process, where only standard input is to be made smaller and the program allows it.
+// Going back within one process, where only standard input or one file is to be made smaller and the program
+// allows it.
 void offerServer(const Context& context, const InputQuestionOptions& options,
                  const recording::Expectation& expectation, InputQuestion& question) {
-  bool isOnlyInput = question.inputs.size() == 1 && question.inputs[0].kind == InputSource::StandardInput;
-  if (!isOnlyInput || !mayServe(options) || !question.caveats.empty()) return;
+  if (question.inputs.size() != 1) return;
+  const InputSource& only = question.inputs[0];
+  std::optional<experiment::ServedFile> file;
+  if (only.kind == InputSource::File) file = experiment::ServedFile{only.name, only.path, only.bytes};
+  if ((only.kind != InputSource::StandardInput && !file) || !mayServe(options) || !question.caveats.empty())
+    return;
   std::error_code failed;
   uintmax_t size = fs::file_size(question.meta.program, failed);
   bool isThere = alterableKindThere(context, question.meta.program).has_value();
@@ -221,8 +226,8 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
   bool keepsOutput = question.reference || !expectation.oracle.empty();
   question.isServed = isThere;
   question.server = std::make_unique<LateInputServer>(
-      [silent, keepsOutput, expectation, path = question.path] {
-        return InputServer::create(silent, path, expectation, keepsOutput);
+      [silent, keepsOutput, expectation, file, path = question.path] {
+        return InputServer::create(silent, path, expectation, keepsOutput, file);
       },
       isThere ? 1 : kRunsBefore);
 }

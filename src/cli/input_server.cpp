@@ -11,7 +11,8 @@ using experiment::Server;
 Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
                                                          const std::filesystem::path& path,
                                                          const recording::Expectation& expectation,
-                                                         bool keepsOutput) {
+                                                         bool keepsOutput,
+                                                         std::optional<experiment::ServedFile> file) {
   RunOptions options;
   options.words = {path.string()};
   FL_TRY(alterable, alterableRun(context, options, true));
@@ -19,15 +20,24 @@ Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
   FL_TRY(prepared, experimenterSetting(context, recording));
   experiment::ServerSetting setting = std::move(prepared.server);
   setting.keepOutput = keepsOutput;
+  setting.file = std::move(file);
   // An input may make a run longer than the one that failed, but not without end.
   setting.limits.epochs = recording.end()->epoch * 20 + 1'000'000;
   std::unique_ptr<InputServer> out(new InputServer(std::move(setting)));
   // The same input must give the same end; that it gives it again is asked at the end, of what is left of it.
-  FL_TRY(original, out->run(out->setting_.run.input));
+  FL_TRY(original, out->run(out->setting_.file ? out->setting_.file->bytes : out->setting_.run.input));
   if (original.cut == Ending::Broken) return errorf("{}", original.broken);
+  if (out->setting_.file && out->idle_.back()->stats().fileUses == 0)
+    return errorf("the run does not open {} by a name that is known", out->setting_.file->path);
   FL_TRY(judge, experiment::Judge::create(expectation, original, recording.meta().cwd));
   out->judge_.emplace(std::move(judge));
   return out;
+}
+
+Experiment InputServer::experimentOn(const std::string& bytes) const {
+  Experiment experiment;
+  (setting_.file ? experiment.file : experiment.input) = bytes;
+  return experiment;
 }
 
 Result<Ending> InputServer::run(const std::string& input) {
@@ -40,8 +50,7 @@ Result<Ending> InputServer::run(const std::string& input) {
     }
   }
   if (!server) server = std::make_unique<Server>(setting_);
-  Experiment experiment;
-  experiment.input = input;
+  Experiment experiment = experimentOn(input);
   FL_TRY(endings, server->run({&experiment, 1}));
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(server));
@@ -67,8 +76,7 @@ Result<std::optional<experiment::Verdict>> InputServer::verdictOn(const std::str
 
 Result<std::vector<std::optional<experiment::Verdict>>>
 InputServer::lastVerdictsOn(const std::string& input) {
-  Experiment experiment;
-  experiment.input = input;
+  Experiment experiment = experimentOn(input);
   std::vector<std::optional<experiment::Verdict>> out;
   std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Server>& server : idle_) {

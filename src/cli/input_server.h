@@ -1,5 +1,6 @@
-// Tries other standard inputs on a run by going back to its start within one process, many times faster than
-// to start one each time. Several may be tried at once; each thread gets a process of its own.
+// Tries other standard inputs, or other contents of a file, on a run by going back to its start within one
+// process, many times faster than to start one each time. Several may be tried at once; each thread gets a
+// process of its own.
 #pragma once
 
 #include "cli/run.h"
@@ -15,10 +16,10 @@ namespace faultline::cli {
 class InputServer {
 public:
   // Of the recording at `path`, repeated as experiments need it. An error: this run cannot be done so.
-  static Result<std::unique_ptr<InputServer>> create(const Context& context,
-                                                     const std::filesystem::path& path,
-                                                     const recording::Expectation& expectation,
-                                                     bool keepsOutput);
+  // `file`: what is tried are its contents, not standard input.
+  static Result<std::unique_ptr<InputServer>>
+  create(const Context& context, const std::filesystem::path& path, const recording::Expectation& expectation,
+         bool keepsOutput, std::optional<experiment::ServedFile> file);
 
   // Nothing: it has to be tried in another way. `expectation`: what is right for that input, if it differs.
   Result<std::optional<experiment::Verdict>> verdictOn(const std::string& input,
@@ -29,6 +30,7 @@ public:
 
 private:
   explicit InputServer(experiment::ServerSetting setting) : setting_(std::move(setting)) {}
+  experiment::Experiment experimentOn(const std::string& bytes) const;
   Result<experiment::Ending> run(const std::string& input);
   Result<std::optional<experiment::Verdict>> verdictOn(const experiment::Ending& ending,
                                                        const recording::Expectation* expectation) const;

@@ -22,7 +22,7 @@ Ending broken(std::string why) {
 } // namespace
 
 uint64_t startOf(const Experiment& experiment) {
-  if (experiment.input || experiment.alterations.empty() || experiment.isTraced) return 1;
+  if (experiment.input || experiment.file || experiment.alterations.empty() || experiment.isTraced) return 1;
   uint64_t start = ~uint64_t(0);
   for (const Alteration& a : experiment.alterations) start = std::min(start, a.epoch);
   return start;
@@ -86,11 +86,16 @@ Result<std::vector<Ending>> Server::run(std::span<const Experiment> experiments,
   size_t next = 0;
   while (next < order.size()) {
     FL_TRY(process, processAt(startOf(experiments[order[next]])));
-    size_t count = std::min(order.size() - next, kBatch);
+    // The file has one content at a time.
+    size_t count = experiments[order[next]].file ? 1 : std::min(order.size() - next, kBatch);
     std::vector<ServerProcess::Request> batch;
     for (size_t k = 0; k < count; ++k)
       batch.push_back({&experiments[order[next + k]], startOf(experiments[order[next + k]])});
     size_t submitted = process->submit(batch);
+    if (submitted == 0) {
+      endings[order[next++]] = broken("what it is given does not fit into memory");
+      continue;
+    }
     bool goOn = true;
     size_t answered = 0;
     for (; answered < submitted && goOn; ++answered) {

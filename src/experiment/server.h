@@ -33,11 +33,19 @@ struct Counted {
 // How often a step of the run began at a place, by the place.
 using Visits = std::map<uint64_t, uint64_t>;
 
+// A file that the run reads, whose content may be another in each experiment.
+struct ServedFile {
+  std::string name; // as the program was given it
+  std::string path; // absolute
+  std::string bytes;
+};
+
 struct ServerSetting {
   std::filesystem::path variant; // alter variant
   std::string program;           // what it was made from
   RunSpec run;                   // with the input and without alterations
   bool inputIsFile = true;
+  std::optional<ServedFile> file = {};
   std::optional<std::string> expected; // all of standard output; a wrong byte ends an experiment
   bool keepOutput = false;             // Ending::output and errors are wanted
   Limits limits;
@@ -59,6 +67,7 @@ struct ServerSetting {
 struct Experiment {
   std::vector<Alteration> alterations;
   std::optional<std::string> input = {}; // from the start of the run
+  std::optional<std::string> file = {};  // content of ServerSetting::file, from the start of the run
   uint64_t lastEpoch = 0;                // 0: by Limits::epochs
   uint64_t seed = 0, layout = 0;         // as in RunSpec; only in a process of its own
   bool isTraced = false;                 // from the start of the run: its steps are compared with the run's
@@ -85,6 +94,7 @@ struct ServerStats {
   uint64_t otherValues = 0; // that the repeated run got from outside
   uint64_t forks = 0;       // experiments in a process forked off
   uint64_t stuck = 0;       // experiments that were given up in outside code
+  uint64_t fileUses = 0;    // how often ServerSetting::file was asked for
   uint32_t landlock = 0;    // its version, beneath the catching of system calls; 0: the kernel has none
 };
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ constexpr uint32_t kAlterations = 16384;
 constexpr uint32_t kWakeAfter = 16; // experiments
 constexpr uint64_t kMapsRoom = uint64_t(1) << 20;
 constexpr uint64_t kVisitedRoom = 16384; // places in code
+constexpr uint64_t kNamesRoom = 4 * 4096;
 constexpr uint64_t kDataForInputs = uint64_t(64) << 20;
 
 uint64_t rounded(uint64_t size) { return (size + 4095) & ~uint64_t(4095); }
@@ -57,7 +59,8 @@ Result<void> ServerProcess::makeShared() {
   uint64_t output = expectedAt + rounded(expected + 1);
   uint64_t maps = output + 2 * rounded(stream);
   uint64_t visited = maps + kMapsRoom;
-  dataStart_ = visited + rounded(kVisitedRoom * sizeof(fl_visited));
+  namesAt_ = visited + rounded(kVisitedRoom * sizeof(fl_visited));
+  dataStart_ = namesAt_ + kNamesRoom;
   dataEnd_ = dataStart_ + kDataForInputs;
   size_ = dataEnd_;
   FL_TRY(fd, memory("experiments"));
@@ -100,8 +103,39 @@ Result<void> ServerProcess::makeShared() {
   return {};
 }
 
+Result<void> ServerProcess::makeFile() {
+  if (!setting_.file) return {};
+  FL_TRY(fd, memory("file"));
+  file_ = std::move(fd);
+  const ServedFile& file = *setting_.file;
+  struct stat status;
+  if (stat(file.path.c_str(), &status) == 0) fchmod(file_.get(), status.st_mode & 0777);
+  if (file.name.size() + file.path.size() + 2 > kNamesRoom || !writeFile(file.bytes))
+    return errorf("cannot make a copy of {} to give to the program", file.path);
+  uint64_t at = namesAt_;
+  auto put = [&](const std::string& text) {
+    std::memcpy(placed<char>(at), text.c_str(), text.size() + 1);
+    at += text.size() + 1;
+    return at - text.size() - 1;
+  };
+  shared().file_name = put(file.name);
+  shared().file_path = put(file.path);
+  shared().file_fd = uint32_t(file_.get());
+  return {};
+}
+
+bool ServerProcess::writeFile(const std::string& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t written = pwrite(file_.get(), bytes.data() + done, bytes.size() - done, off_t(done));
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) done += size_t(written);
+  }
+  return ftruncate(file_.get(), off_t(bytes.size())) == 0;
+}
+
 Result<void> ServerProcess::start() {
   FL_CHECK(makeShared());
+  FL_CHECK(makeFile());
   FL_TRY(input, inputStream(setting_));
   input_ = std::move(input);
   if (setting_.inputIsFile && ftruncate(input_.get(), off_t(setting_.run.input.size())) != 0)
@@ -120,7 +154,7 @@ Result<void> ServerProcess::start() {
                                   setting_.run.cwd,
                                   log_->fd(),
                                   {input_.get(), nowhere_.get(), nowhere_.get()},
-                                  memory_.get()};
+                                  {memory_.get(), file_.get()}};
   // As the recorder has it, so that addresses come out the same.
   request.env.push_back(fmt::format("FAULTLINE_RECORD={:06}", log_->fd()));
   if (setting_.seed) request.env.push_back(fmt::format("FAULTLINE_SEED={}", setting_.seed));
@@ -181,6 +215,7 @@ size_t ServerProcess::submit(std::span<const Request> batch) {
     const Experiment& e = *request.experiment;
     uint64_t need = e.input ? e.input->size() + 1 : 0;
     for (const Alteration& a : e.alterations) need += a.bytes.size();
+    if (e.file && (count > 0 || !writeFile(*e.file))) break;
     if (count == kCapacity || alteration + e.alterations.size() > kAlterations || data + need > dataEnd_)
       break;
     fl_experiment out{};
@@ -376,6 +411,7 @@ void ServerProcess::addTo(ServerStats& stats) const {
   stats.forks += shared().forks;
   stats.pagesSaved += shared().pages_saved;
   stats.pagesRestored += shared().pages_restored;
+  stats.fileUses += shared().file_uses;
   stats.landlock = shared().landlock;
   stats.stuck += stuck_;
   stats.otherValues = std::max<uint64_t>(stats.otherValues, otherValues_);

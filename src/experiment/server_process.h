@@ -40,6 +40,8 @@ private:
   fl_experiments& shared() const { return *reinterpret_cast<fl_experiments*>(base_); }
   template <class T> T* placed(uint64_t offset) const { return reinterpret_cast<T*>(base_ + offset); }
   Result<void> makeShared();
+  Result<void> makeFile();
+  bool writeFile(const std::string& bytes);
   bool awaitFinished(uint32_t number, std::string& why);
   double processorSeconds() const;
   void giveUpIfStuck(uint32_t finished);
@@ -56,7 +58,7 @@ private:
   uint64_t size_ = 0;
   std::optional<recording::SharedLog> log_;
   recording::Child child_;
-  recording::FileDescriptor input_, nowhere_;
+  recording::FileDescriptor input_, nowhere_, file_;
   std::thread drainer_;
   std::atomic<uint32_t> compared_ = 0;    // buffers
   std::string difference_;                // in it
@@ -68,6 +70,7 @@ private:
   uint64_t position_ = 0;
   uint32_t firstOfBatch_ = 0;
   uint64_t dataStart_ = 0, dataEnd_ = 0;
+  uint64_t namesAt_ = 0; // of the file
   int waitStatus_ = 0;
   // What was last seen to move, and when, in the time of the process.
   struct {

@@ -38,7 +38,8 @@ public:
     for (int i = 0; i < 3; ++i)
       if (request_.streams[i] >= 0 && dup2(request_.streams[i], i) < 0) stop('s');
     fcntl(request_.sharedFd, F_SETFD, 0);
-    if (request_.keptFd >= 0) fcntl(request_.keptFd, F_SETFD, 0);
+    for (int fd : request_.kept)
+      if (fd >= 0) fcntl(fd, F_SETFD, 0);
     widenStack();
     // Without a recorder nobody would empty its log: it would wait for ever. (If we are gone already, so is
     // whoever would read our report.)

@@ -17,7 +17,7 @@ struct ChildRequest {
   std::string cwd;
   int sharedFd = -1;             // stays open in the child, under the number given in its environment
   int streams[3] = {-1, -1, -1}; // its descriptors 0, 1, 2; -1: ours
-  int keptFd = -1;               // another one that stays open
+  int kept[2] = {-1, -1};        // others that stay open
 };
 
 struct Child {

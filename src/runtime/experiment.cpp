@@ -9,6 +9,7 @@
 #include "runtime/log.h"
 #include "runtime/raw.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -413,6 +414,24 @@ void stopAtEpoch(StopFor what, uint64_t epoch) {
   stopAt(turn == 0 || (alteration != 0 && alteration < turn) ? alteration : turn);
 }
 
+// Out of the way of the numbers that the program gets for its own.
+static void takeFile() {
+  constexpr char kOpen[] = "/proc/self/fd/";
+  uint32_t given = shared().file_fd;
+  if (given == 0) return;
+  long fd = raw(SYS_fcntl, given, F_DUPFD_CLOEXEC, kMostDescriptors - 100);
+  if (fd < 0) fail("cannot keep the file that is changed", "allow more open files (ulimit -n)");
+  raw(SYS_close, given);
+  char digits[12];
+  int count = 0;
+  for (long rest = fd; rest; rest /= 10) digits[count++] = char('0' + rest % 10);
+  char* name = FL_SERVER.fileName;
+  memcpy(name, kOpen, sizeof kOpen);
+  for (name += sizeof kOpen - 1; count > 0; ++name) *name = digits[--count];
+  *name = 0;
+  FL_SERVER.file = int(fd);
+}
+
 void startServer() {
   int fd = FL_STATE.experiment;
   if (fd == 0) return;
@@ -427,6 +446,7 @@ void startServer() {
   raw(SYS_close, fd);
   if (at != long(FL_EXPERIMENT_ADDRESS)) fail("cannot map the memory for experiments", "free some");
   bool canGoBack = startSnapshots();
+  takeFile();
   Server& s = FL_SERVER;
   s.forks = !canGoBack || (header.flags & FL_FORK_EACH);
   s.streams[0] = kInput;

@@ -71,6 +71,8 @@ struct Server {
   bool mapsChanged;
   bool sawMaps; // the run has read /proc/self/maps
   int userfault, pagemap;
+  int file;          // what is opened instead of the file that the asker changes; 0: none
+  char fileName[32]; // by this name
   uint32_t undoCount;
   Undo undo[kMostUndos];
   uint8_t stack[kServerStack] __attribute__((aligned(64)));

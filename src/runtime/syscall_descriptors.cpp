@@ -19,11 +19,6 @@ void keepDescriptor(long fd, const Call& c) {
   note({Undo::GiveBack, uint32_t(fd), uint64_t(copy), uint64_t(flags), {}}, c);
 }
 
-bool isText(long place, const char* text) {
-  if (!isReadable(place, strlen(text) + 1)) return false;
-  return strcmp(reinterpret_cast<const char*>(place), text) == 0;
-}
-
 bool isOwnMaps(long path) {
   return isText(path, "/proc/self/maps") || isText(path, "/proc/thread-self/maps");
 }
@@ -37,6 +32,11 @@ void showOwnMaps(long fd) {
 }
 
 } // namespace
+
+bool isText(long place, const char* text) {
+  if (!isReadable(place, strlen(text) + 1)) return false;
+  return strcmp(reinterpret_cast<const char*>(place), text) == 0;
+}
 
 long doClose(const Call& c) {
   if (isOurs(c.a[0])) return -EBADF;

@@ -47,7 +47,43 @@ long doLimit(const Call& c) {
 // refused it too; who needs it goes another way, which is noticed at the run's end.
 bool asksLocally(const Call& c) { return c.number == SYS_socket && c.a[0] == AF_UNIX; }
 
-long answer(const Call& c) {
+// Which argument names a file, of the calls that may be about one that is read; -1: none.
+int placeOfName(long number) {
+  switch (number) {
+  case SYS_open:
+  case SYS_stat:
+  case SYS_lstat:
+  case SYS_access:
+    return 0;
+  case SYS_openat:
+  case SYS_newfstatat:
+  case SYS_statx:
+  case SYS_faccessat:
+  case 439: // faccessat2
+    return 1;
+  default:
+    return -1;
+  }
+}
+
+// What the program takes for the file is one that the asker writes.
+void giveFile(Call& c) {
+  const fl_experiments& e = FL_EXPERIMENTS;
+  int at = FL_SERVER.file ? placeOfName(c.number) : -1;
+  auto text = [](uint64_t place) { return reinterpret_cast<const char*>(experimentsAt + place); };
+  if (at < 0 || (!isText(c.a[at], text(e.file_name)) && !isText(c.a[at], text(e.file_path)))) return;
+  c.a[at] = long(FL_SERVER.fileName);
+  ++FL_EXPERIMENTS.file_uses;
+  // It is a link, of which the program must not know.
+  if (c.number == SYS_lstat) c.number = SYS_stat;
+  if (c.number == SYS_newfstatat) c.a[3] &= ~AT_SYMLINK_NOFOLLOW;
+  if (c.number == SYS_statx) c.a[2] &= ~AT_SYMLINK_NOFOLLOW;
+  if (c.number == SYS_open) c.a[1] &= ~O_NOFOLLOW;
+  if (c.number == SYS_openat) c.a[2] &= ~O_NOFOLLOW;
+}
+
+long answer(Call& c) {
+  giveFile(c);
   switch (c.number) {
   case SYS_read:
   case SYS_readv:

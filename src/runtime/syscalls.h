@@ -38,7 +38,9 @@ inline uint8_t* streamOf(long fd) {
   return fd >= 0 && fd < kMostDescriptors ? &FL_SERVER.streams[fd] : &none;
 }
 
-inline bool isOurs(long fd) { return fd == FL_SERVER.userfault || fd == FL_SERVER.pagemap; }
+inline bool isOurs(long fd) {
+  return fd == FL_SERVER.userfault || fd == FL_SERVER.pagemap || (fd != 0 && fd == FL_SERVER.file);
+}
 
 // syscall_kinds.cpp
 bool onlyAsks(long number);
@@ -54,6 +56,7 @@ long doSeek(const Call& c);
 long doStat(const Call& c);
 
 // syscall_descriptors.cpp
+bool isText(long place, const char* text); // whether it is what the program has there
 long doClose(const Call& c);
 long doDup(const Call& c);
 long doFcntl(const Call& c);

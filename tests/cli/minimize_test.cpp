@@ -313,6 +313,52 @@ int main(void) {
   EXPECT_EQ(again["stats"]["timeline"].back()[2], 60);
 }
 
+// It asks how large its file is, and maps it.
+constexpr const char* kMapsItsFile = R"(#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  char name[300];
+  struct stat status;
+  snprintf(name, sizeof name, PATTERN, argv[1]);
+  if (lstat(name, &status) != 0 || !S_ISREG(status.st_mode)) return 2;
+  int fd = open(name, O_RDONLY), calls = 0;
+  char *text = status.st_size ? mmap(0, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : 0;
+  for (off_t k = 0; k < status.st_size; k++)
+    if (text[k] == '%' && ++calls > 39) abort();
+  printf("%d\n", calls);
+  return 0;
+}
+)";
+
+TEST_F(Minimize, GoingBackWithAFileFindsWhatFreshProcessesFind) {
+  std::string text;
+  for (int k = 0; k < 2000; ++k) text += k % 29 ? char('a' + k % 26) : '%';
+  writeFile(dir / "in", text);
+  build(std::string("#define PATTERN \"%s\"\n") + kMapsItsFile);
+  json slow = minimize({"--fresh", "--no-slice", "--output-input", "slow", "--", "./p", "in"});
+  json fast = minimize({"--no-cache", "--no-slice", "--output-input", "fast", "--", "./p", "in"});
+  EXPECT_EQ(readFile(dir / "fast"), std::string(40, '%'));
+  EXPECT_EQ(readFile(dir / "slow"), readFile(dir / "fast"));
+  EXPECT_EQ(readFile(dir / "in"), text);
+  EXPECT_EQ(slow["stats"]["rolled_back"], 0);
+  EXPECT_GT(fast["stats"]["rolled_back"], 50) << fast["stats"];
+  EXPECT_TRUE(fast["confirmed"]);
+}
+
+// By a name that nobody gave it: each run is a process of its own, which sees the other file by any name.
+TEST_F(Minimize, AFileThatIsOpenedByAnotherNameIsMadeSmallerToo) {
+  writeFile(dir / "in", std::string(300, 'x') + std::string(50, '%') + "yyy");
+  build(std::string("#define PATTERN \".//%s\"\n") + kMapsItsFile);
+  json found = minimize({"--rollback", "--no-slice", "--output-input", "small", "--", "./p", "in"});
+  EXPECT_EQ(readFile(dir / "small"), std::string(40, '%'));
+  EXPECT_EQ(found["stats"]["rolled_back"], 0);
+  EXPECT_TRUE(found["confirmed"]);
+}
+
 TEST_F(Minimize, ARunThatPassesHasNothingToMinimize) {
   build(kLines);
   writeFile(dir / "in", "fine\n");
