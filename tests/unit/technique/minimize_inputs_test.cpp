@@ -101,9 +101,9 @@ TEST(Inputs, WhatIsKeptIsWhatNoPieceTookAway) {
                        {.kind = InputSource::Argument, .argument = 1, .bytes = "word"},
                        {.kind = InputSource::File, .name = "f", .path = "/f", .bytes = "a(b,c)"}};
     const Unit kUnits[] = {{.kind = Unit::Bytes},
-                               {.kind = Unit::Tokens},
-                               {.kind = Unit::Items, .depth = 1},
-                               {.kind = Unit::Whole}};
+                           {.kind = Unit::Tokens},
+                           {.kind = Unit::Items, .depth = 1},
+                           {.kind = Unit::Whole}};
     auto parts = partsOf(inputs, kUnits[random() % 4]);
     // In rows, as a search takes them away.
     Subset kept;
