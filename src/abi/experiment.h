@@ -134,7 +134,8 @@ typedef struct fl_experiment {
   uint64_t output_prefix; /* bytes of its output, from the first on, that were as expected */
   /* FL_COUNTS: executions of `counted` in all of the run, and those before the start. */
   uint64_t executions, executions_before;
-  uint64_t trace_end; /* up to this epoch it is noted where each epoch begins; 0: it is not */
+  uint64_t input_read; /* how far it had come in its standard input */
+  uint64_t trace_end;  /* up to this epoch it is noted where each epoch begins; 0: it is not */
 } fl_experiment;
 
 /* How often an epoch began there. */

@@ -564,6 +564,8 @@ Result<technique::MinimizeResult> minimizeOnce(const Context& context, const Inp
     how.dependence = [&](const technique::MinimizeState& state) {
       return dependence(question, state, options.slice);
     };
+  if (InputServer* server = question.isServed && question.server ? question.server->get() : nullptr)
+    how.read = server->inputRead();
   watched.watch(context, question, how);
   return technique::minimizeInputs(question.inputs, experimentOf(question), how);
 }

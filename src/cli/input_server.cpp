@@ -31,6 +31,7 @@ Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
     return errorf("the run does not open {} by a name that is known", out->setting_.file->path);
   FL_TRY(judge, experiment::Judge::create(expectation, original, recording.meta().cwd));
   out->judge_.emplace(std::move(judge));
+  if (!out->setting_.file) out->inputRead_ = original.inputRead;
   return out;
 }
 

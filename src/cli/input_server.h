@@ -27,6 +27,8 @@ public:
   // What each of the processes says of this input after all that was tried in it; nothing as above.
   Result<std::vector<std::optional<experiment::Verdict>>> lastVerdictsOn(const std::string& input);
   uint64_t made() const { return made_; }
+  // How much of standard input the run had read when it failed; 0: not known.
+  uint64_t inputRead() const { return inputRead_; }
 
 private:
   explicit InputServer(experiment::ServerSetting setting) : setting_(std::move(setting)) {}
@@ -37,6 +39,7 @@ private:
 
   experiment::ServerSetting setting_;
   std::optional<experiment::Judge> judge_;
+  uint64_t inputRead_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<experiment::Server>> idle_;
   std::atomic<uint64_t> made_ = 0;

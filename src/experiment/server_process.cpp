@@ -317,6 +317,7 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   ending.epochs = answer.epochs;
   ending.blocked = answer.blocked;
   ending.reached = answer.reached;
+  ending.inputRead = answer.input_read;
   if (setting_.expected && ending.cut == Ending::None) ending.outputRight = answer.output_right != 0;
   ending.rightOutput = answer.output_prefix;
   if (setting_.counted) {

@@ -265,6 +265,7 @@ void report(uint32_t cut, int waitStatus, uint32_t call) {
   e.blocked = s.blocked;
   e.output_prefix = s.outputPrefix;
   e.executions = s.executions;
+  e.input_read = s.inputAt;
   e.output_right = cut == FL_CUT_NONE && s.outputRight && s.outputAt == shared().expected_size;
 }
 

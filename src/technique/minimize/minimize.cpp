@@ -29,6 +29,7 @@ public:
     MinimizeResult result;
     known_.size = sizeOf(best_);
     noteBest(known_.size);
+    FL_CHECK(dropUnread());
     bool isMinimal = false;
     for (bool isFirst = true; !search_.wasStopped(); isFirst = false) {
       size_t before = sizeOf(best_);
@@ -103,6 +104,24 @@ private:
     if (!timeline_.empty() && timeline_.back().bytes <= size) return;
     timeline_.push_back(
         {std::chrono::duration<double>(Clock::now() - options_.start).count(), search_.stats().runs, size});
+  }
+
+  // A program may behave otherwise where its input ends, so it is tried.
+  Result<void> dropUnread() {
+    if (options_.read == 0 || best_.empty() || options_.read >= best_[0].bytes.size()) return {};
+    InputSet less = best_;
+    less[0].bytes.resize(options_.read);
+    Tester tester = [&](const Subset&) {
+      return Trial{keyOf(less), [this, less] { return experiment_(less); }};
+    };
+    size_t before = sizeOf(best_);
+    FL_TRY(outcome, search_.outcome(tester, {0}));
+    if (outcome == TrialOutcome::Fail) {
+      best_ = std::move(less);
+      noteBest(sizeOf(best_));
+    }
+    levels_.push_back({"what was not read", 1, before, sizeOf(best_)});
+    return {};
   }
 
   // True: no piece can be left out.

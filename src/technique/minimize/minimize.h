@@ -42,6 +42,9 @@ struct MinimizeOptions {
   // Asked between the levels until it gives something, which is then tried all at once: it takes time, too,
   // and is worth it only where more is left to do. Null: not to be had.
   std::function<Result<std::optional<Dependence>>(const MinimizeState&)> dependence = nullptr;
+  // Bytes of the first input that the run had read when it failed; the rest is tried to go at once. 0: not
+  // known.
+  size_t read = 0;
   std::function<void(const MinimizeProgress&)> onProgress = nullptr;
 };
 

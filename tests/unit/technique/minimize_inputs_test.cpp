@@ -137,6 +137,22 @@ std::string manyLines(size_t count) {
   return text;
 }
 
+TEST(MinimizeInputs, WhatWasNotReadGoesFirst) {
+  std::string text = manyLines(500);
+  text.insert(1000, "!");
+  auto test = failsIf([](const InputSet& i) { return i[0].bytes.find('!') < 1100; });
+  auto found = minimizeInputs(standardInput(text), test.experiment, {.read = 1024});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->inputs[0].bytes, "!");
+  EXPECT_EQ(found->timeline[1].bytes, 1024u);
+  // It may be needed all the same.
+  auto atEnd = failsIf([&](const InputSet& i) { return i[0].bytes.find("499") != std::string::npos; });
+  auto other = minimizeInputs(standardInput(text), atEnd.experiment, {.read = 1024});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->inputs[0].bytes, "499");
+  EXPECT_EQ(other->levels[0].after, text.size());
+}
+
 TEST(MinimizeInputs, FromLinesToBytes) {
   std::string text = manyLines(2000);
   text.insert(text.find("line 1200"), "let begin = 1; overflow(begin, 7777777)\n");
