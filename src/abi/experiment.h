@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 10
+#define FL_EXPERIMENT_VERSION 11
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -191,8 +191,9 @@ typedef struct fl_experiments {
   uint64_t walk_executions;
   uint64_t visited, visited_room; /* entries; of all experiments that note it together */
   /* A file whose content the asker changes from run to run: places of its two names (as the program was given
-   * it, and in full), and the descriptor of what is opened instead; 0: there is none. */
-  uint64_t file_name, file_path;
+   * it, and in full), and the descriptor of what is opened instead; 0: there is none. Who opens the real one,
+   * by whatever other name, does what cannot be done here. */
+  uint64_t file_name, file_path, file_device, file_inode;
   uint32_t file_fd, file_uses;
 } fl_experiments;
 

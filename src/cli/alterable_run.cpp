@@ -2,11 +2,13 @@
 
 #include "base/text.h"
 #include "cli/expectation.h"
+#include "cli/failing_run.h"
 #include "cli/known_verdicts.h"
 #include "recording/side_files.h"
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -123,8 +125,23 @@ Result<recording::RecordRequest> requestBy(const Context& context, const compile
   return rest;
 }
 
-// A variant is built quickly first. If the run turns out to be long, it is worth the better one.
-Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options, bool anew) {
+// The code of a quickly built variant takes more of the stack than the program's own.
+bool endsForWantOfStack(const Context& context, const fs::path& path) {
+  RunOptions options;
+  options.words = {path.string()};
+  auto failing = openFailingRun(context, options);
+  return failing && failing->failure && failing->failure->kind == replay::FailureKind::StackOverflow;
+}
+
+std::string endDifference(const recording::End& first, const recording::End& again) {
+  if (first.timedOut == again.timedOut && (first.timedOut || first.waitStatus == again.waitStatus)) return "";
+  return fmt::format("the first time the program {}, when repeated it {}", endText(first), endText(again));
+}
+
+// A variant is built quickly first. If the run turns out to be long, it is worth the better one; but that
+// must end in the same way, where it ended by itself: a program may do once what it does not do again.
+Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& options, bool anew,
+                                     bool improves) {
   FL_TRY(program, findProgram(options.program.empty() ? options.words[0] : options.program));
   FL_TRY(expectation, expectationOf(options));
   FL_TRY(input, givenInput(options));
@@ -149,12 +166,22 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
         "the program's clock stands as when this was asked before, so that what was found then "
         "holds (--no-cache: the present time)");
   FL_TRY(recorded, recordIt(first, input, world));
-  if (kind == VariantKind::QuickAlter && !recorded.end.timedOut &&
-      isWorthBetterCode(variant, recorded.end.epoch)) {
+  const bool isQuick = kind == VariantKind::QuickAlter;
+  const bool isOverflow = isQuick && recorded.end.signal() == SIGSEGV && endsForWantOfStack(context, path);
+  const bool isLong =
+      isQuick && improves && !recorded.end.timedOut && isWorthBetterCode(variant, recorded.end.epoch);
+  if (isOverflow || isLong) {
     FL_TRY(better, makeVariant(context, program, VariantKind::Alter));
     FL_TRY(second, requestBy(context, better, VariantKind::Alter, ownEnvironment(), request));
     second.passOutput = false;
-    FL_CHECK(recordIt(second, input, world));
+    second.output += ".better";
+    FL_TRY(again, recordIt(second, input, world));
+    std::error_code failed;
+    if (isOverflow || endDifference(recorded.end, again.end).empty())
+      fs::rename(second.output, path, failed);
+    else
+      fs::remove(second.output, failed);
+    if (failed) return errorf("cannot rename {}: {}", second.output.string(), failed.message());
   }
   context.log().note("recorded as {}", path.string());
   if (cache && !earlier) FL_CHECK(keepWorld(*cache, key, world, path, options));
@@ -202,11 +229,6 @@ std::optional<fs::path> keptRepetition(const fs::path& path, const compiler::Var
   if (!kept || !kept->end() || !kept->meta().alters || kept->meta().variant != variant.key)
     return std::nullopt;
   return path;
-}
-
-std::string endDifference(const recording::End& first, const recording::End& again) {
-  if (first.timedOut == again.timedOut && (first.timedOut || first.waitStatus == again.waitStatus)) return "";
-  return fmt::format("the first time the program {}, when repeated it {}", endText(first), endText(again));
 }
 
 // Records it again, as the request says. Of threads it may take some schedules until it ends as it did.
@@ -311,8 +333,17 @@ std::optional<VariantKind> alterableKindThere(const Context& context, const fs::
   return std::nullopt;
 }
 
-Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew) {
-  if (isProgram(options)) return recordAlterable(context, options, anew);
+bool isAlterableThere(const Context& context, const fs::path& path) {
+  auto recording = recording::Recording::open(path);
+  if (!recording || !recording->end()) return false;
+  if (recording->meta().alters) return true;
+  auto kind = kindFor(context, *recording);
+  return kind && isVariantThere(context, recording->meta().program, *kind);
+}
+
+Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew,
+                                  bool improves) {
+  if (isProgram(options)) return recordAlterable(context, options, anew, improves);
   FL_TRY(path, recordingFor(context, options));
   FL_TRY(recording, recording::Recording::open(path));
   if (recording.meta().alters) return AlterableRun{path, {}};

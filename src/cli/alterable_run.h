@@ -18,8 +18,13 @@ struct AlterableRun {
 std::optional<VariantKind> alterableKindThere(const Context& context, const std::filesystem::path& program);
 
 // A program that was asked about before gets the world that it had then, if nothing else was given to it
-// otherwise: what was found then holds now. `anew`: a world of its own.
-Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew);
+// otherwise: what was found then holds now. `anew`: a world of its own. `improves`: a better variant is built
+// where the run is worth it.
+Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew,
+                                  bool improves = true);
+
+// Whether alterableRun() of this recording needs no variant that is not there.
+bool isAlterableThere(const Context& context, const std::filesystem::path& recording);
 
 // As above; where a recording cannot be repeated so, nothing, and `why`: what needs no experiments can be
 // asked of the recording as it is.

@@ -56,7 +56,8 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
                        "Start a process for each run, even where one could be used again and again");
   command
       .add_flag("--rollback", options.rollback,
-                "Use one again and again, if only standard input is made smaller, even for a large program, "
+                "Use one again and again, if only standard input, or one file, is made smaller, even for a "
+                "large program, "
                 "for which another variant is built first")
       ->excludes(fresh);
   addExecutorOptions(command, options.executor);
@@ -219,7 +220,7 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
     return;
   std::error_code failed;
   uintmax_t size = fs::file_size(question.meta.program, failed);
-  bool isThere = alterableKindThere(context, question.meta.program).has_value();
+  bool isThere = isAlterableThere(context, question.path);
   if (!options.rollback && !isThere && (failed || size > kQuicklyBuilt)) return;
   Context silent = context;
   silent.json = silent.quiet = true;
@@ -423,7 +424,7 @@ Result<std::optional<fs::path>> recordedAlterable(const Context& context,
   if (!isPlain || !mayServe(options) || !isProgram(run)) return std::optional<fs::path>();
   FL_TRY(program, findProgram(run.program.empty() ? run.words[0] : run.program));
   if (!alterableKindThere(context, program)) return std::optional<fs::path>();
-  FL_TRY(made, alterableRun(context, run, true));
+  FL_TRY(made, alterableRun(context, run, true, false));
   FL_TRY(recording, recording::Recording::open(made.recording));
   std::optional<fs::path> none;
   if (!recording.end() || recording.end()->threaded) return none;
@@ -516,6 +517,9 @@ Result<std::optional<technique::Dependence>> dependence(InputQuestion& question,
   return std::optional(technique::dependenceOf(slice, *streams, question.inputs));
 }
 
+constexpr const char* kServedWrong = "what was found by going back within one process does not hold in one "
+                                     "of its own: the search was made again with a process for each run";
+
 class Watched {
 public:
   Watched(const Context& context, const InputQuestionOptions& options)
@@ -577,20 +581,30 @@ Result<technique::MinimizeResult> minimizeWith(const Context& context, const Inp
   FL_TRY(found, minimizeOnce(context, options, question));
   FL_TRY(isRight, question.isServedRight(found.inputs));
   if (isRight) return found;
-  question.caveats.push_back("what was found by going back within one process does not hold in one of its "
-                             "own: the search was made again with a process for each run");
+  question.caveats.push_back(kServedWrong);
   question.server.reset();
   return minimizeOnce(context, options, question);
 }
 
 Result<technique::IsolateResult> isolateWith(const Context& context, const InputQuestionOptions& options,
-                                             const InputQuestion& question, InputSet passing,
-                                             InputSet failing) {
-  Watched watched(context, options);
-  technique::MinimizeOptions how;
-  how.finest = unitOf(options);
-  watched.watch(context, question, how);
-  return technique::isolateInputs(std::move(passing), std::move(failing), experimentOf(question), how);
+                                             InputQuestion& question, InputSet passing, InputSet failing) {
+  auto once = [&] {
+    Watched watched(context, options);
+    technique::MinimizeOptions how;
+    how.finest = unitOf(options);
+    watched.watch(context, question, how);
+    return technique::isolateInputs(passing, failing, experimentOf(question), how);
+  };
+  FL_TRY(found, once());
+  FL_TRY(isRight, question.isServedRight(found.failing));
+  if (isRight && question.server && question.server->made()) {
+    FL_TRY(outcome, question.outcomeOf(applied(question.spec, found.passing)));
+    isRight = outcome == TrialOutcome::Pass;
+  }
+  if (isRight) return found;
+  question.caveats.push_back(kServedWrong);
+  question.server.reset();
+  return once();
 }
 
 Result<InputSet> passingInputs(const InputQuestionOptions& options, const InputQuestion& question) {

@@ -85,7 +85,7 @@ technique::Unit unitOf(const InputQuestionOptions& options);
 Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
                                                InputQuestion& question);
 Result<technique::IsolateResult> isolateWith(const Context& context, const InputQuestionOptions& options,
-                                             const InputQuestion& question, technique::InputSet passing,
+                                             InputQuestion& question, technique::InputSet passing,
                                              technique::InputSet failing);
 // --isolate: the input with which it passes; an error if it does not.
 Result<technique::InputSet> passingInputs(const InputQuestionOptions& options, const InputQuestion& question);

@@ -27,6 +27,10 @@ Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
   // The same input must give the same end; that it gives it again is asked at the end, of what is left of it.
   FL_TRY(original, out->run(out->setting_.file ? out->setting_.file->bytes : out->setting_.run.input));
   if (original.cut == Ending::Broken) return errorf("{}", original.broken);
+  const recording::End& end = *recording.end();
+  bool hung = original.cut == Ending::Time || original.cut == Ending::Steps;
+  if (end.timedOut ? !hung : original.cut != Ending::None || original.waitStatus != end.waitStatus)
+    return errorf("the run ends in another way when it is repeated in a process that goes back");
   if (out->setting_.file && out->idle_.back()->stats().fileUses == 0)
     return errorf("the run does not open {} by a name that is known", out->setting_.file->path);
   FL_TRY(judge, experiment::Judge::create(expectation, original, recording.meta().cwd));

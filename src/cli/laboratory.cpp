@@ -24,19 +24,39 @@ uint64_t stepLimit(const recording::End& end) {
 // And so many at first, while others wait. What a run that hangs would have taken is not known.
 uint64_t firstSteps(const recording::End& end) { return end.timedOut ? 1'000'000 : end.epoch * 2 + 20'000; }
 
-// Global id + 1 of the instruction at which the run ended.
-Result<uint64_t> lastInstruction(ValueRun& run) {
-  const depend::Question& end = run.question.from;
-  depend::Instances instances(*run.history);
-  FL_TRY(at, instances.underWay(end.time, run.failing.run.replay.thread(), 0));
-  if (at == depend::kNoInstance) return uint64_t(0);
-  FL_TRY(executed, instances.at(at));
-  FL_CHECK(run.failing.run.replay.seek(end.time));
-  return uint64_t(executed.id) + 1;
+// Global id + 1 of the instruction at which the run ended, whatever is asked about it; 0: not known.
+uint64_t lastInstruction(ValueRun& run) {
+  replay::Replay& replay = run.failing.run.replay;
+  uint64_t found = 0;
+  if (replay.runToEnd()) {
+    depend::Instances instances(*run.history);
+    auto at = instances.underWay(replay.now(), replay.thread(), 0);
+    if (at && *at != depend::kNoInstance)
+      if (auto executed = instances.at(*at)) found = uint64_t(executed->id) + 1;
+  }
+  return replay.seek(run.question.from.time) ? found : 0;
+}
+
+// A crash in the program's own code is known by two signs: by where the machine stood, and, in a copy that
+// asks, by its instruction (experiment/run.h). The walk has one of them. Where executions are counted beside
+// the failure, it ends in the copy: processes of their own do not.
+Result<void> addOtherSign(const experiment::ExperimenterSetting& setting, ValueRun& run,
+                          experiment::Ending& original) {
+  if (!original.signalled() || original.site) return {};
+  if (!original.instruction) {
+    original.instruction = lastInstruction(run);
+    return {};
+  }
+  experiment::ExperimenterSetting plain = setting;
+  plain.server.counted.reset();
+  FL_TRY(walked, experiment::Experimenter(plain).walk());
+  if (walked.signalled() && !walked.instruction) original.counter = walked.counter;
+  return {};
 }
 
 // How the run ends when it is repeated in the way that experiments are, and a judge who knows it.
-Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter, ValueRun& run,
+Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
+                                   const experiment::ExperimenterSetting& setting, ValueRun& run,
                                    const recording::Expectation& expectation,
                                    std::vector<std::string>& caveats) {
   const recording::Recording& recording = run.failing.run.recording;
@@ -53,10 +73,7 @@ Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter, Value
       caveats.push_back(fmt::format("the repeated run took {} steps instead of {}", original.epochs,
                                     recording.end()->epoch));
   }
-  if (original.signalled() && !original.site && !original.instruction) {
-    FL_TRY(instruction, lastInstruction(run));
-    original.instruction = instruction;
-  }
+  FL_CHECK(addOtherSign(setting, run, original));
   return experiment::Judge::create(expectation, original, recording.meta().cwd);
 }
 
@@ -146,7 +163,7 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.server.traces = !expectation.output && !recording.end()->timedOut;
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
-  FL_TRY(judge, judgeFor(*experimenter, run, expectation, caveats));
+  FL_TRY(judge, judgeFor(*experimenter, setting, run, expectation, caveats));
   experiment::Trials::Options trials{.steps = firstSteps(*recording.end()),
                                      .limit = setting.server.limits.epochs};
   // A run that is not the same each time has no verdict that is worth keeping.

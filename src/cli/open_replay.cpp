@@ -10,6 +10,12 @@ namespace fs = std::filesystem;
 namespace faultline::cli {
 namespace {
 
+// The likeliest first.
+std::vector<VariantKind> kindsFor(const recording::Meta& meta) {
+  if (!meta.alters) return {VariantKind::Record, VariantKind::Alter};
+  return {meta.quick ? VariantKind::QuickAlter : VariantKind::Alter};
+}
+
 // The variant that ran: from the cache, or made anew from the program, which gives the same one if neither
 // the program nor Faultline has changed.
 Result<compiler::Variant> variantOf(const Context& context, const recording::Meta& meta) {
@@ -18,7 +24,7 @@ Result<compiler::Variant> variantOf(const Context& context, const recording::Met
   if (!fs::exists(meta.program, ignored))
     return errorf("the program {} is gone, and its variant is not in the cache any more: build it again",
                   meta.program);
-  for (VariantKind kind : compiler::kVariantKinds) {
+  for (VariantKind kind : kindsFor(meta)) {
     FL_TRY(variant, makeVariant(context, meta.program, kind));
     if (variant.programId != meta.programId)
       return errorf("{} has been built anew since this recording was made: record it again", meta.program);
@@ -36,7 +42,7 @@ Result<compiler::Variant> objectVariantOf(const Context& context, const recordin
     return errorf(
         "{}, which the program opened, is gone, and its variant is not in the cache any more: build it again",
         object.path);
-  for (VariantKind kind : compiler::kVariantKinds) {
+  for (VariantKind kind : kindsFor(meta)) {
     compiler::VariantOptions options{.jobs = context.jobs, .kind = kind, .progress = {}};
     FL_TRY(program, makeVariant(context, meta.program, kind));
     FL_TRY(made, compiler::recordObject(object.path, program, options));

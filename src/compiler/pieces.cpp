@@ -23,7 +23,7 @@ bool isDecision(const Instruction& i) {
   return isa<SwitchInst>(i);
 }
 
-// The block in which a use takes place: that of a phi, where the value comes from.
+// Where a use takes place: that of a phi, at the end of the block that the value comes from.
 Instruction* userPlace(Use& use) {
   auto* user = cast<Instruction>(use.getUser());
   auto* phi = dyn_cast<PHINode>(user);

@@ -2,7 +2,7 @@
 // alteration may be due in the next one. If so it runs a copy of the piece that asks for each value; else the
 // piece itself, which does not.
 //
-//        armed? ---+                   calls, atomic operations and the like stand between pieces; a
+//        armed? ---+                   calls, atomic updates and the like stand between pieces; a
 //          |       v                   conditional branch or switch belongs to the last piece of its block,
 //        piece   copy that asks        and so is there twice
 //          |       |

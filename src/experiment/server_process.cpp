@@ -109,7 +109,10 @@ Result<void> ServerProcess::makeFile() {
   file_ = std::move(fd);
   const ServedFile& file = *setting_.file;
   struct stat status;
-  if (stat(file.path.c_str(), &status) == 0) fchmod(file_.get(), status.st_mode & 0777);
+  if (stat(file.path.c_str(), &status) != 0 || fchmod(file_.get(), status.st_mode & 0777) != 0)
+    return errorf("cannot look at {}: {}", file.path, std::strerror(errno));
+  shared().file_device = status.st_dev;
+  shared().file_inode = status.st_ino;
   if (file.name.size() + file.path.size() + 2 > kNamesRoom || !writeFile(file.bytes))
     return errorf("cannot make a copy of {} to give to the program", file.path);
   uint64_t at = namesAt_;

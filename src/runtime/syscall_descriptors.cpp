@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 
 namespace fl {
@@ -29,6 +30,13 @@ void showOwnMaps(long fd) {
   if (own < 0) return;
   raw(SYS_dup3, own, fd, O_CLOEXEC);
   raw(SYS_close, own);
+}
+
+// The one that is served, and was opened by a name that nobody knew.
+bool isRealFile(long fd) {
+  struct stat status;
+  if (!FL_SERVER.file || raw(SYS_fstat, fd, long(&status)) != 0) return false;
+  return status.st_ino == FL_EXPERIMENTS.file_inode && status.st_dev == FL_EXPERIMENTS.file_device;
 }
 
 } // namespace
@@ -84,7 +92,7 @@ long doOpen(const Call& c) {
   if (writes && !isText(path, "/dev/null")) strange(c);
   long fd = pass(c);
   if (fd < 0) return fd;
-  if (fd >= kMostDescriptors / 2) strange(c);
+  if (fd >= kMostDescriptors / 2 || isRealFile(fd)) strange(c);
   if (isOwnMaps(path)) showOwnMaps(fd);
   *streamOf(fd) = kReal;
   note({Undo::Close, uint32_t(fd), 0, 0, {}}, c);

@@ -72,8 +72,11 @@ void giveFile(Call& c) {
   int at = FL_SERVER.file ? placeOfName(c.number) : -1;
   auto text = [](uint64_t place) { return reinterpret_cast<const char*>(experimentsAt + place); };
   if (at < 0 || (!isText(c.a[at], text(e.file_name)) && !isText(c.a[at], text(e.file_path)))) return;
+  // Of a name in another directory than the current one the rest is known only to the kernel.
+  bool isHere = at == 0 || int(c.a[0]) == AT_FDCWD || *reinterpret_cast<const char*>(c.a[at]) == '/';
+  if (!isHere) return;
   c.a[at] = long(FL_SERVER.fileName);
-  ++FL_EXPERIMENTS.file_uses;
+  if (c.number == SYS_open || c.number == SYS_openat) ++FL_EXPERIMENTS.file_uses;
   // It is a link, of which the program must not know.
   if (c.number == SYS_lstat) c.number = SYS_stat;
   if (c.number == SYS_newfstatat) c.a[3] &= ~AT_SYMLINK_NOFOLLOW;

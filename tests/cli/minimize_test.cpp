@@ -359,6 +359,34 @@ TEST_F(Minimize, AFileThatIsOpenedByAnotherNameIsMadeSmallerToo) {
   EXPECT_TRUE(found["confirmed"]);
 }
 
+// The same name in another directory is another file.
+TEST_F(Minimize, AFileOfTheSameNameElsewhereStaysAsItIs) {
+  std::filesystem::create_directory(dir / "sub");
+  writeFile(dir / "sub/in", "yes");
+  writeFile(dir / "in", std::string(300, 'x') + std::string(50, '%') + "yyy");
+  build(R"(#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  char other[8] = "", text[1000];
+  int calls = 0, sub = open("sub", O_RDONLY | O_DIRECTORY);
+  int fd = openat(sub, "in", O_RDONLY);
+  if (read(fd, other, 3) != 3 || other[0] != 'y') return 4;
+  long size = read(open(argv[1], O_RDONLY), text, sizeof text);
+  for (long k = 0; k < size; k++)
+    if (text[k] == '%' && ++calls > 39) abort();
+  return 0;
+}
+)");
+  minimize({"--no-slice", "--", "./p", "in"});
+  RunResult built = faultline({"critical", "--", "./p", "in"}); // its variant is there then
+  ASSERT_NE(built.status, 1) << built.err;
+  json found = minimize({"--no-cache", "--no-slice", "--output-input", "small", "--", "./p", "in"});
+  EXPECT_EQ(readFile(dir / "small"), std::string(40, '%'));
+  EXPECT_GT(found["stats"]["rolled_back"], 20) << found["stats"];
+  EXPECT_TRUE(found["confirmed"]);
+}
+
 TEST_F(Minimize, ARunThatPassesHasNothingToMinimize) {
   build(kLines);
   writeFile(dir / "in", "fine\n");

@@ -69,6 +69,14 @@ int main(void) {
 }
 )";
 
+// What is varied runs in processes of their own, and must be known for the same crash there.
+TEST_F(Vary, ACrashInTheProgramItselfIsTheSameEachTime) {
+  build("int main(int argc, char** argv) { int* none = 0; argc += 2; *none = argc; return argc; }\n");
+  auto found = ask({"--layouts", "4", "--", "./p"});
+  EXPECT_EQ(found["repetition"]["same_failure"], 3);
+  EXPECT_EQ(found["layout"]["same_failure"], 4) << found["layout"];
+}
+
 TEST_F(Vary, ARaceDependsOnTheSchedule) {
   build(kRace);
   recordFailing();

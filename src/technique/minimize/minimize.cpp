@@ -108,14 +108,19 @@ private:
 
   // A program may behave otherwise where its input ends, so it is tried.
   Result<void> dropUnread() {
-    if (options_.read == 0 || best_.empty() || options_.read >= best_[0].bytes.size()) return {};
+    if (options_.read == 0 || best_.empty()) return {};
     InputSet less = best_;
-    less[0].bytes.resize(options_.read);
+    size_t end = 0;
+    for (const Piece& piece : cutInto(less[0].bytes, options_.finest))
+      if (piece.begin < options_.read) end = piece.end;
+    if (end == 0 || end >= less[0].bytes.size()) return {};
+    less[0].bytes.resize(end);
     Tester tester = [&](const Subset&) {
       return Trial{keyOf(less), [this, less] { return experiment_(less); }};
     };
     size_t before = sizeOf(best_);
     FL_TRY(outcome, search_.outcome(tester, {0}));
+    if (!outcome) return {};
     if (outcome == TrialOutcome::Fail) {
       best_ = std::move(less);
       noteBest(sizeOf(best_));

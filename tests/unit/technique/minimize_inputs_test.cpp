@@ -153,6 +153,19 @@ TEST(MinimizeInputs, WhatWasNotReadGoesFirst) {
   EXPECT_EQ(other->levels[0].after, text.size());
 }
 
+TEST(MinimizeInputs, WhatWasNotReadGoesByWholePieces) {
+  std::string text = manyLines(500);
+  auto test = failsIf([](const InputSet& i) { return i[0].bytes.find("line 3 ") != std::string::npos; });
+  auto found =
+      minimizeInputs(standardInput(text), test.experiment, {.finest = {.kind = Unit::Lines}, .read = 1024});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->inputs[0].bytes, "line 3 of many, with words\n");
+  for (const MinimizeStep& step : found->timeline)
+    EXPECT_TRUE(step.bytes == text.size() || text[step.bytes - 1] == '\n' || step.bytes < 1024) << step.bytes;
+  ASSERT_GE(found->timeline.size(), 2u);
+  EXPECT_EQ(text[found->timeline[1].bytes - 1], '\n');
+}
+
 TEST(MinimizeInputs, FromLinesToBytes) {
   std::string text = manyLines(2000);
   text.insert(text.find("line 1200"), "let begin = 1; overflow(begin, 7777777)\n");
