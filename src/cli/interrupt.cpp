@@ -6,8 +6,12 @@ namespace faultline::cli {
 
 static volatile std::sig_atomic_t interrupted = 0;
 
+// Not where it is ignored, as in the background of a script: the programs that we start would see another
+// world than the recorded one.
 void catchInterrupt() {
-  struct sigaction action = {};
+  struct sigaction before = {}, action = {};
+  sigaction(SIGINT, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
   action.sa_handler = [](int) { interrupted = 1; };
   action.sa_flags = int(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);

@@ -112,6 +112,33 @@ int main(int argc, char** argv) {
 }
 
 // One that gets something from its socket takes another way without.
+// In the background of a script interrupts are ignored, and the program can see that: in every repetition.
+TEST_F(Critical, WhereInterruptsAreIgnoredTheyAreForExperimentsToo) {
+  build(R"(#include <signal.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  struct sigaction before;
+  int asked = 0;
+  sigaction(SIGINT, 0, &before);
+  if (before.sa_handler != SIG_IGN)
+    for (int k = 0; k < 9; k++) asked += k;
+  if (argc > 0) asked = 1;
+  printf("%d\n", asked);
+  return 0;
+}
+)");
+  writeFile(dir / "want", "0\n");
+  std::string command = "trap '' INT; exec " + kBin + "/faultline critical --json --expect want -- ./p";
+  RunResult answer =
+      run({"sh", "-c", command},
+          {.cwd = dir.path(),
+           .env = {{"XDG_DATA_HOME", dir / "data"}, {"XDG_CACHE_HOME", dir / "cache"}, {"NO_COLOR", "1"}}});
+  ASSERT_EQ(answer.status, 0) << answer.out << answer.err;
+  json found = json::parse(answer.out, nullptr, false);
+  EXPECT_EQ(lines(found), std::vector<int>{9});
+  EXPECT_THAT(found["caveats"].dump(), ::testing::Not(HasSubstr("not the recorded one")));
+}
+
 TEST_F(Critical, AProgramThatNeedsASocketHasProcessesOfItsOwn) {
   build(R"(#include <stdio.h>
 #include <sys/socket.h>
