@@ -85,7 +85,7 @@ enum fl_operation {
 #define FL_LOAD_OTHERS(count) ((uint32_t)(count) << 8)
 #define FL_LOAD_ADDRESS(k) (0x10000u << (k))
 #define FL_LOAD_NONE(k) (0x1000000u << (k))
-#define FL_MOST_OTHERS 6
+#define FL_MOST_OTHERS 8 /* there are no bits for more */
 /* In bytes; a larger one cannot be left out. */
 #define FL_LARGEST_STORE 256
 

@@ -277,7 +277,7 @@ Result<std::string> repeatBy(const Context& context, VariantKind kind, const rec
 }
 
 // Whether the run is long is known from its recording; a hang is as long as anybody waited.
-Result<VariantKind> kindFor(const Context& context, const recording::Recording& recording) {
+VariantKind kindToRepeat(const Context& context, const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
   if (isVariantThere(context, meta.program, VariantKind::Alter)) return VariantKind::Alter;
   auto recorded = compiler::cachedVariant(meta.variant);
@@ -295,7 +295,7 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
     return errorf("the recording has only a part of the run, which cannot be repeated: record all of it");
   recording::SideFiles side(path, recording.identity());
   fs::path target = repetitionOf(side, recording);
-  FL_TRY(kind, kindFor(context, recording));
+  const VariantKind kind = kindToRepeat(context, recording);
   FL_TRY(difference, repeatBy(context, kind, recording, target));
   if (!difference.empty() && kind == VariantKind::QuickAlter) {
     // Its functions need more of the stack, for one.
@@ -337,8 +337,7 @@ bool isAlterableThere(const Context& context, const fs::path& path) {
   auto recording = recording::Recording::open(path);
   if (!recording || !recording->end()) return false;
   if (recording->meta().alters) return true;
-  auto kind = kindFor(context, *recording);
-  return kind && isVariantThere(context, recording->meta().program, *kind);
+  return isVariantThere(context, recording->meta().program, kindToRepeat(context, *recording));
 }
 
 Result<AlterableRun> alterableRun(const Context& context, const RunOptions& options, bool anew,

@@ -302,8 +302,9 @@ private:
 };
 
 AllocaInst* FunctionInstrument::arrayOfOthers() {
+  static_assert(fir::kMostOthers <= FL_MOST_OTHERS);
   if (!others_)
-    others_ = new AllocaInst(ArrayType::get(hooks_.i64, FL_MOST_OTHERS), 0, nullptr, Align(8), "",
+    others_ = new AllocaInst(ArrayType::get(hooks_.i64, fir::kMostOthers), 0, nullptr, Align(8), "",
                              function_.getEntryBlock().begin());
   return others_;
 }

@@ -5,8 +5,6 @@
 namespace faultline::fir {
 namespace {
 
-constexpr size_t kMostOthers = 6;
-
 bool isScalar(const Type& t) {
   return t.words == 1 && t.lanes == 1 && t.kind != TypeKind::Void && t.kind != TypeKind::Aggregate;
 }

@@ -14,6 +14,8 @@
 
 namespace faultline::fir {
 
+inline constexpr size_t kMostOthers = 6; // of one load
+
 struct OtherOperand {
   enum Kind { Variable, Member };
   Kind kind;
