@@ -22,6 +22,7 @@
 #define FL_EXPERIMENT_INSIDE (-1)
 #define FL_INSIDE_ADDRESS (FL_STATE_ADDRESS + 0x1000ul)
 #define FL_INSIDE_SIZE (FL_LOG_ADDRESS - FL_INSIDE_ADDRESS)
+#define FL_INSIDE_VISITED 2048 /* entries of `visited`, at its end */
 /* What the server keeps for itself: never rolled back. */
 #define FL_SERVER_ADDRESS 0x610000000000ul
 

@@ -25,7 +25,8 @@ bool needsOwnProcess(const Experiment& e) {
 Result<FreshRunner*> Experimenter::fresh() {
   if (!fresh_) {
     const ServerSetting& s = setting_.server;
-    FreshProgram program{s.variant, s.program, setting_.libraries, s.seed, s.worldPid, s.worldClock};
+    FreshProgram program{s.variant,  s.program,    setting_.libraries, s.seed,
+                         s.worldPid, s.worldClock, s.counted};
     FL_TRY(made, FreshRunner::create(std::move(program), s.limits, setting_.containment,
                                      s.inputIsFile ? InputKind::File : InputKind::Pipe));
     fresh_.emplace(std::move(made));
@@ -40,6 +41,7 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
   spec.lastEpoch = experiment.lastEpoch;
   spec.seed = experiment.seed;
   spec.layout = experiment.layout;
+  if (experiment.isTraced) spec.traceEnd = setting_.server.traceEnd;
   ++freshRuns_;
   return fresh_->run(spec);
 }
@@ -49,11 +51,25 @@ Result<void> Experimenter::traceRun(uint64_t steps) {
   constexpr uint64_t kMostSteps = 200'000; // each is stopped at
   if (!setting_.server.traces || steps > kMostSteps) return {};
   setting_.server.traceEnd = steps;
-  Server server(setting_.server);
   Experiment itself{.alterations = {}, .isTraced = true};
+  if (!reason_.empty()) {
+    FL_TRY(ending, runFresh(itself));
+    setting_.server.visits = ending.visits.value_or(Visits());
+    return {};
+  }
+  Server server(setting_.server);
   FL_CHECK(server.run({&itself, 1}));
   setting_.server.visits = server.visits();
   return {};
+}
+
+// As Server::walk.
+Result<Ending> Experimenter::walkFresh() {
+  FL_CHECK(fresh());
+  FL_TRY(ending, runFresh({}));
+  if (ending.executions) *ending.executions += setting_.server.counted->isBehind;
+  FL_CHECK(traceRun(ending.epochs));
+  return ending;
 }
 
 namespace {
@@ -86,21 +102,23 @@ Result<Ending> Experimenter::walk() {
       return errorf("{}: experiments within one process are not possible", why);
     reason_ = why;
   }
-  FL_CHECK(fresh());
-  return runFresh({});
+  return walkFresh();
 }
 
 Result<Ending> Experimenter::runAlone(const Experiment& experiment) {
+  Experiment traced = experiment;
+  traced.isTraced = !setting_.server.visits.empty();
   if (reason_.empty() && !needsOwnProcess(experiment)) {
     Server server(setting_.server);
-    Experiment traced = experiment;
-    traced.isTraced = !setting_.server.visits.empty();
     FL_TRY(endings, server.run({&traced, 1}));
     if (traced.isTraced) endings[0].stepsLost = lost(setting_.server.visits, server.visits());
     if (endings[0].cut != Ending::Containment) return endings[0];
   }
   FL_CHECK(fresh());
-  return runFresh(experiment);
+  FL_TRY(ending, runFresh(traced));
+  if (ending.visits) ending.stepsLost = lost(setting_.server.visits, *ending.visits);
+  ending.visits.reset();
+  return ending;
 }
 
 Result<void> Experimenter::runFresh(std::span<const Experiment> experiments, const std::vector<size_t>& which,

@@ -44,6 +44,7 @@ public:
 private:
   Result<FreshRunner*> fresh();
   Result<Ending> runFresh(const Experiment& experiment);
+  Result<Ending> walkFresh();
   Result<void> traceRun(uint64_t steps);
   Result<void> runFresh(std::span<const Experiment> experiments, const std::vector<size_t>& which,
                         std::vector<Ending>& endings, const std::function<bool(size_t, const Ending&)>& done);

@@ -36,8 +36,12 @@ Result<FileDescriptor> fileWith(std::string_view bytes) {
   return reading;
 }
 
+constexpr uint64_t kInsideData = FL_INSIDE_SIZE - FL_INSIDE_VISITED * sizeof(fl_visited);
+
 // One experiment with its alterations, as the runtime reads it.
-Result<void> layInside(const std::vector<Alteration>& alterations, uint64_t lastEpoch, uint8_t* at) {
+Result<void> layInside(const RunSpec& spec, uint64_t lastEpoch, const std::optional<Counted>& counted,
+                       uint8_t* at) {
+  const std::vector<Alteration>& alterations = spec.alterations;
   uint64_t first = (sizeof(fl_experiments) + sizeof(fl_experiment) + 63) & ~uint64_t(63);
   uint64_t data = first + alterations.size() * sizeof(fl_alteration);
   fl_experiments header{};
@@ -45,13 +49,20 @@ Result<void> layInside(const std::vector<Alteration>& alterations, uint64_t last
   header.capacity = header.ready = 1;
   header.experiments = sizeof header;
   header.alterations = first;
+  header.visited = kInsideData;
+  header.visited_room = FL_INSIDE_VISITED;
+  if (counted) {
+    header.flags = FL_COUNTS;
+    header.counted = counted->instruction;
+    header.counted_slot = counted->slot;
+  }
   fl_experiment experiment{};
   experiment.start = ~uint64_t(0);
   experiment.last_epoch = lastEpoch;
   experiment.count = uint32_t(alterations.size());
   for (size_t k = 0; k < alterations.size(); ++k) {
     const Alteration& a = alterations[k];
-    if (data + a.bytes.size() > FL_INSIDE_SIZE) return errorf("too many alterations for one run");
+    if (data + a.bytes.size() > kInsideData) return errorf("too many alterations for one run");
     fl_alteration out = forRuntime(a, data);
     std::memcpy(at + data, a.bytes.data(), a.bytes.size());
     std::memcpy(at + first + k * sizeof out, &out, sizeof out);
@@ -59,16 +70,32 @@ Result<void> layInside(const std::vector<Alteration>& alterations, uint64_t last
     experiment.start = std::min(experiment.start, a.epoch);
   }
   if (alterations.empty()) experiment.start = lastEpoch; // there is nothing else to stop for
+  if (spec.traceEnd) experiment.start = 1;
+  experiment.trace_end = spec.traceEnd;
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, &experiment, sizeof experiment);
   return {};
 }
 
-void readInside(const uint8_t* at, Ending& ending) {
+std::optional<Visits> visitsInside(const uint8_t* at) {
+  Visits out;
+  for (size_t k = 0; k < FL_INSIDE_VISITED; ++k) {
+    fl_visited entry;
+    std::memcpy(&entry, at + kInsideData + k * sizeof entry, sizeof entry);
+    if (entry.site) out[entry.site] = entry.count;
+  }
+  return out.size() < FL_INSIDE_VISITED ? std::optional(std::move(out)) : std::nullopt;
+}
+
+void readInside(const uint8_t* at, bool isCounted, Ending& ending) {
   fl_experiment experiment;
   std::memcpy(&experiment, at + sizeof(fl_experiments), sizeof experiment);
   ending.reached = experiment.reached;
   if (experiment.cut == FL_CUT_STEPS) ending.cut = Ending::Steps;
+  if (experiment.trace_end) ending.visits = visitsInside(at);
+  if (!isCounted) return;
+  ending.executions = experiment.executions;
+  ending.executionsBefore = experiment.executions_before;
 }
 
 } // namespace
@@ -170,13 +197,15 @@ Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limi
 Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
   // Under a seed the counter of epochs is not what it seems: turns end by it, and the program itself knows
   // when it has made too many steps.
-  bool alters = !spec.alterations.empty() || spec.seed != 0 || shared_->program.seed != 0;
+  const std::optional<Counted>& counted = shared_->program.counted;
+  bool alters = !spec.alterations.empty() || spec.seed != 0 || shared_->program.seed != 0 || counted ||
+                spec.traceEnd != 0;
   FL_TRY(log, recording::SharedLog::create({.flags = FL_FLAG_DROP,
                                             .worldPid = shared_->program.worldPid,
                                             .worldClock = shared_->program.worldClock,
                                             .experiment = alters ? FL_EXPERIMENT_INSIDE : 0}));
   uint64_t lastEpoch = spec.lastEpoch ? spec.lastEpoch : shared_->limits.epochs;
-  if (alters) FL_CHECK(layInside(spec.alterations, lastEpoch, log.inside()));
+  if (alters) FL_CHECK(layInside(spec, lastEpoch, counted, log.inside()));
   CellRun order{.executable = shared_->program.variant.string(),
                 .argv = spec.argv,
                 .env = shared_->environment(spec),
@@ -198,7 +227,7 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
     ending->instruction = state.fault_instruction;
   }
   ending->epochs = log.epoch();
-  if (alters) readInside(log.inside(), *ending);
+  if (alters) readInside(log.inside(), counted.has_value(), *ending);
   return ending;
 }
 

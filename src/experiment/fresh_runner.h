@@ -24,6 +24,7 @@ struct FreshProgram {
   uint64_t seed = 0;                 // thread schedule
   uint32_t worldPid = 0;             // a given world, for an alter variant; 0: the machine's
   uint64_t worldClock = 0;
+  std::optional<Counted> counted{}; // of an alter variant
 
   static FreshProgram of(const compiler::Variant& variant, std::filesystem::path program);
 };

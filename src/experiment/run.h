@@ -4,11 +4,23 @@
 #include "experiment/alteration.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace faultline::experiment {
+
+// An instruction whose executions are counted in the run and in each experiment.
+struct Counted {
+  uint32_t instruction = 0; // global id, of one that may be altered
+  uint32_t slot = 0;        // where it asks, as in Alteration: once in each execution
+  // It does so behind what failed: the execution that failed did not come to it, and counts all the same.
+  bool isBehind = false;
+};
+
+// How often a step of the run began at a place, by the place.
+using Visits = std::map<uint64_t, uint64_t>;
 
 struct FileContent {
   std::string path; // absolute
@@ -27,6 +39,7 @@ struct RunSpec {
   uint64_t lastEpoch = 0; // the step at which it is over; 0: by Limits::epochs
   uint64_t seed = 0;      // another schedule of threads; 0: that of the program's setting
   uint64_t layout = 0;    // another layout of memory, by number; 0: the usual one
+  uint64_t traceEnd = 0;  // up to this step it is noted where each begins (Ending::visits)
   bool operator==(const RunSpec&) const = default;
 };
 
@@ -65,11 +78,12 @@ struct Ending {
   uint64_t rightOutput = 0;             // bytes of it, from the first on, that were as expected
   uint64_t inputRead = 0;               // how far it had come in standard input; 0: not known
   uint64_t reached = 0;                 // bit k: alteration k took place
-  // Of the counted instruction (server.h), in all of the run and before the alteration; none: not counted.
+  // Of the counted instruction, in all of the run and before the alteration; none: not counted.
   std::optional<uint64_t> executions = {};
   uint64_t executionsBefore = 0;
   // How many of the run's steps it did not make any more, in as many as the run took; none: not looked at.
   std::optional<uint64_t> stepsLost = {};
+  std::optional<Visits> visits = {}; // RunSpec::traceEnd; none: there were more places than are kept
   double seconds = 0;
 
   bool signalled() const { return (waitStatus & 0x7f) != 0; }

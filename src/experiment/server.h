@@ -16,22 +16,10 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 
 namespace faultline::experiment {
-
-// An instruction whose executions are counted in the run and in each experiment.
-struct Counted {
-  uint32_t instruction = 0; // global id, of one that may be altered
-  uint32_t slot = 0;        // where it asks, as in Alteration: once in each execution
-  // It does so behind what failed: the execution that failed did not come to it, and counts all the same.
-  bool isBehind = false;
-};
-
-// How often a step of the run began at a place, by the place.
-using Visits = std::map<uint64_t, uint64_t>;
 
 // A file that the run reads, whose content may be another in each experiment.
 struct ServedFile {

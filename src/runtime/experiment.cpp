@@ -390,11 +390,12 @@ static void startAlone() {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (at != long(FL_SERVER_ADDRESS)) fail("cannot map memory for an experiment", "free some");
   altering = true;
+  FL_STATE.armed = alwaysArmed();
   stopAtEpoch(kForAlteration, current().start);
 }
 
 // In a process of its own: it comes here at the end of a turn, too.
-static void stoppedAlone(uint64_t epoch) {
+static void stoppedAlone(uint64_t epoch, uint64_t site) {
   if (current().last_epoch != 0 && epoch >= current().last_epoch) {
     current().cut = FL_CUT_STEPS;
     for (;;) raw(SYS_kill, processId(), SIGKILL);
@@ -402,7 +403,9 @@ static void stoppedAlone(uint64_t epoch) {
   bool turnEnds = stops[kForTurn] != 0 && epoch >= stops[kForTurn];
   if (turnEnds) stops[kForTurn] = 0;
   if (stops[kForAlteration] != 0 && epoch >= stops[kForAlteration]) {
+    if (!FL_SERVER.running) current().executions_before = current().executions;
     FL_SERVER.running = true;
+    if (epoch <= current().trace_end) noteVisit(site);
     stops[kForAlteration] = arm(epoch);
   }
   stopAtEpoch(kForTurn, stops[kForTurn]);
@@ -476,15 +479,15 @@ FL_EXPORT FL_COLD void fl_load(void* address, uint64_t value, uint32_t size, uin
 
 FL_EXPORT FL_COLD void fl_epoch_stop() {
   if (!altering) return turnIsOver();
-  uint64_t epoch = currentEpoch();
-  if (!serving) return stoppedAlone(epoch);
+  uint64_t epoch = currentEpoch(), site = uint64_t(__builtin_return_address(0));
+  if (!serving) return stoppedAlone(epoch, site);
   if (!FL_SERVER.running) {
     if (keepContext(&FL_SERVER.context)) return;
     FL_SERVER.selector = 0;
     onServerStack(serve);
   }
   if (current().last_epoch != 0 && epoch >= current().last_epoch) endRun(FL_CUT_STEPS, 0);
-  if (epoch <= current().trace_end) noteVisit(uint64_t(__builtin_return_address(0)));
+  if (epoch <= current().trace_end) noteVisit(site);
   stopAt(arm(epoch));
 }
 
@@ -502,10 +505,11 @@ static void forEachDue(uint32_t slot, uint32_t id, const fl_module* module, Visi
   }
 }
 
+// A process of its own says so at once: nobody knows when it ends.
 static void countExecution(uint32_t slot, uint32_t id, const fl_module* module) {
-  if (!serving || !(FL_EXPERIMENTS.flags & FL_COUNTS)) return;
+  if (!altering || !(FL_EXPERIMENTS.flags & FL_COUNTS)) return;
   if (slot == FL_EXPERIMENTS.counted_slot && globalId(id, module) == FL_EXPERIMENTS.counted)
-    ++FL_SERVER.executions;
+    ++(serving ? FL_SERVER.executions : current().executions);
 }
 
 static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {

@@ -277,6 +277,25 @@ TEST_F(Changes, WhatMakesAnAssertionHoldComesBeforeWhatAvoidsIt) {
   EXPECT_THAT(told.out, HasSubstr("without getting to where it failed)"));
 }
 
+// A program that writes files cannot go back: each experiment is a process. Its way is known all the same.
+TEST_F(Changes, ProcessesOfTheirOwnTellTheSameOfTheirWay) {
+  build(kAsserts, "wrong");
+  auto waysBy = [&](const char* method) {
+    auto got = ask({"--json", "--no-cache", "--method", method, "--", "./wrong", "ab", "cd", "ef"});
+    EXPECT_EQ(got.status, 0) << got.err << got.out;
+    std::map<std::string, std::pair<double, double>> ways; // by place and change
+    json document = json::parse(got.out);
+    EXPECT_EQ(document["stats"]["fresh_runs"] > 0, std::string(method) == "fresh");
+    for (const json& c : document["changes"])
+      ways[c["line"].dump() + ":" + c["column"].dump() + c["text"].dump()] = {c["reaches_failure"],
+                                                                              c["strays"]};
+    return ways;
+  };
+  auto inOne = waysBy("rollback"), inMany = waysBy("fresh");
+  ASSERT_GT(inOne.size(), 3u);
+  EXPECT_EQ(inOne, inMany);
+}
+
 // Nothing that is written there makes the assertion hold: it is the count that is missing.
 TEST_F(Changes, AnAssignmentIsMissingBeforeAnAssertion) {
   std::string source = R"(#include <assert.h>
