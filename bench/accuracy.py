@@ -42,6 +42,8 @@ class Bench:
         unknown = set(wanted) - set(table)
         if unknown:
             sys.exit(f"no technique {', '.join(sorted(unknown))}; there are: {', '.join(table)}")
+        if any(isinstance(table[name], techniques.Ablation) for name in wanted) and "explain" not in wanted:
+            wanted.insert(0, "explain")
         return {name: table[name] for name in wanted}
 
     def measure(self, fault):
@@ -54,11 +56,14 @@ class Bench:
         if not any(ranking.is_fault(line, case.places) for line in lines):
             raise FaultError(f"{fault.id}: none of {', '.join(row['places'])} is executed")
         row["executed"] = len(lines)
+        given = {}
         for name, technique in self.techniques.items():
-            row["by"][name] = self.answer(case, name, technique, row)
+            given[name] = (as_json(technique.of(given["explain"])) if isinstance(technique, techniques.Ablation)
+                           else self.answer(case, name, technique))
+            row["by"][name] = position_of(given[name], case, row["executed"])
         return row
 
-    def answer(self, case, name, technique, row):
+    def answer(self, case, name, technique):
         # What concerns only coverage does not change with the tool.
         version = "" if technique is techniques.ochiai else self.tool + str(self.options.budget)
         built = hashlib.sha256(case.program.read_bytes()).hexdigest()
@@ -68,16 +73,21 @@ class Bench:
         of_tool = technique is not techniques.ochiai
         if not answer or (of_tool and (share_of_core(answer) or 0) < self.options.again):
             asker = techniques.Asker(case, self.faultline, self.tool, self.options.budget, 1 if self.options.jobs > 1 else 2)
-            given = technique(asker)
-            answer = {"groups": given.groups, "seconds": given.seconds, "cpu": given.cpu, "note": given.note,
-                      "document": given.document}
+            answer = as_json(technique(asker))
             kept.parent.mkdir(exist_ok=True)
             kept.write_text(json.dumps(answer))
-        groups = [[tuple(line) for line in group] for group in answer["groups"]]
-        position = ranking.rank(groups, case.places)
-        return {"share": share_of_core(answer), "rank": position, "score": ranking.score(position, row["executed"]), "seconds": answer["seconds"],
-                "lines": len({line for group in groups for line in group}), "note": answer["note"],
-                "document": answer["document"]}
+        return answer
+
+
+def as_json(answer):
+    return {"groups": answer.groups, "seconds": answer.seconds, "cpu": answer.cpu, "note": answer.note, "document": answer.document}
+
+
+def position_of(answer, case, executed):
+    groups = [[tuple(line) for line in group] for group in answer["groups"]]
+    position = ranking.rank(groups, case.places)
+    return {"share": share_of_core(answer), "rank": position, "score": ranking.score(position, executed), "seconds": answer["seconds"],
+            "lines": len({line for group in groups for line in group}), "note": answer["note"], "document": answer["document"]}
 
 
 def share_of_core(answer):

@@ -85,6 +85,24 @@ def by_distance(statements, start):
     return [[line(s)] for s in ordered if not s.get("library")]
 
 
+# By which names the evidence of a technique goes that `explain` asks; what made a decision needs both.
+EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-address"), "critical": ("critical", "feeds"),
+            "causes": ("causes", "feeds")}
+
+
+def fused_without(document, left_out):
+    """The suspects of `explain` in the order that they would have without the evidence of some techniques."""
+    gone = {name for part in left_out for name in EVIDENCE.get(part, (part,))}
+    scored = []
+    for suspect in document.get("suspects", []):
+        weights = {e["technique"]: e["weight"] for e in suspect["evidence"]}
+        kept = sum(weight for name, weight in weights.items() if name not in gone)
+        if kept:
+            # The line that failed has a share of its weights.
+            scored.append((-kept * suspect["score"] / sum(weights.values()), suspect["rank"], suspect["place"]))
+    return [[(place["file"], place["line"])] for _, _, place in sorted(scored, key=lambda s: s[:2])]
+
+
 def tree_order(document):
     """The lines of a cause tree in the order in which `faultline causes` says to read them."""
     return [[(place["file"], place["line"])] for place in document.get("order", [])]

@@ -22,7 +22,7 @@ class Accuracy(unittest.TestCase):
                                self.work, *words], capture_output=True, text=True, timeout=280)
 
     def test_known_faults_are_among_the_first_five(self):
-        done = self.run_bench("--only", ",".join(FAULTS), "--techniques", "explain,backward slice,ochiai", "--json",
+        done = self.run_bench("--only", ",".join(FAULTS), "--techniques", "explain,explain only changes,backward slice,ochiai", "--json",
                               self.work / "rows.json", "--write", self.work / "table.md", "--print")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads((self.work / "rows.json").read_text())
@@ -31,6 +31,7 @@ class Accuracy(unittest.TestCase):
             self.assertLessEqual(row["by"]["explain"]["rank"] or 999, 5, row["fault"])
             self.assertGreater(row["by"]["explain"]["score"], 0.9, row["fault"])
             self.assertEqual(row["by"]["explain"]["document"]["technique"], "explain")
+            self.assertLess(row["by"]["explain only changes"]["lines"], row["by"]["explain"]["lines"])
         self.assertIn("| cache/percent |", (self.work / "table.md").read_text())
         self.assertIn("<polyline", (self.work / "table.svg").read_text())
 

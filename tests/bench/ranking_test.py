@@ -61,5 +61,38 @@ class Orders(unittest.TestCase):
         self.assertIsNone(ranking.rank(ranking.tree_order({}), [("a.c", 20)]))
 
 
+class Ablation(unittest.TestCase):
+    """`explain` said a, b, c; what would it have said without a technique?"""
+
+    @staticmethod
+    def suspect(rank, line, failing=1.0, **evidence):
+        weights = {name.replace("_", "-"): weight for name, weight in evidence.items()}
+        return {"rank": rank, "place": {"file": "p.c", "line": line}, "score": failing * sum(weights.values()),
+                "evidence": [{"technique": name, "weight": weight} for name, weight in weights.items()]}
+
+    def setUp(self):
+        self.document = {"suspects": [self.suspect(1, 10, changes=5, slice=0.1), self.suspect(2, 20, critical=3, causes=1),
+                                      self.suspect(3, 30, feeds=0.7, memory_object=0.5), self.suspect(4, 40, 0.5, causes=1.5)]}
+
+    def lines(self, *left_out):
+        return [line for [(_, line)] in ranking.fused_without(self.document, left_out)]
+
+    def test_nothing_left_out_is_the_order_that_was_told(self):
+        self.assertEqual(self.lines(), [10, 20, 30, 40])
+
+    def test_what_a_technique_found_goes_with_it(self):
+        self.assertEqual(self.lines("changes"), [20, 30, 40, 10])
+        self.assertEqual(self.lines("changes", "slice"), [20, 30, 40])
+
+    def test_what_made_a_decision_goes_with_either(self):
+        self.assertEqual(self.lines("critical"), [10, 20, 40, 30])
+        self.assertEqual(self.lines("causes"), [10, 20, 30])
+        self.assertEqual(self.lines("memory", "causes"), [10, 20])
+
+    def test_the_line_that_failed_keeps_its_share(self):
+        # 1.5 would come before 1; half of it does not.
+        self.assertEqual(self.lines("changes", "critical", "memory", "slice"), [20, 40])
+
+
 if __name__ == "__main__":
     unittest.main()
