@@ -167,6 +167,9 @@ Result<std::unique_ptr<ValueRun>> recordAgain(const Context& context, const Chop
   run.input = made.standardInput.empty() ? "/dev/null" : made.standardInput;
   run.timeout = meta.timeout;
   run.seed = meta.seed;
+  const VariantKind kind = variantForRuns(context, meta);
+  run.alters = kind != VariantKind::Record;
+  run.quick = kind == VariantKind::QuickAlter;
   run.captureOutput = true;
   run.expect.clear();
   if (!run.expectStatus) run.expectStatus = meta.expectation.status;

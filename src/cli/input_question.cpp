@@ -71,6 +71,13 @@ void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, b
       ->type_name("FILE");
 }
 
+VariantKind variantForRuns(const Context& context, const recording::Meta& meta) {
+  if (!meta.alters) return meta.seed != 0 ? VariantKind::Alter : VariantKind::Record;
+  if (meta.seed == 0 && isVariantThere(context, meta.program, VariantKind::Record))
+    return VariantKind::Record;
+  return meta.quick ? VariantKind::QuickAlter : VariantKind::Alter;
+}
+
 namespace {
 
 constexpr size_t kLargestFile = size_t(64) << 20;
@@ -180,11 +187,6 @@ Result<FreshProgram> referenceProgram(const fs::path& program, const Context& co
   return FreshProgram{.variant = program, .program = program};
 }
 
-// A schedule of threads needs a variant that stops where it is told.
-VariantKind kindFor(const recording::Meta& meta) {
-  return meta.seed != 0 ? VariantKind::Alter : VariantKind::Record;
-}
-
 // The whole output that is right for one input says nothing of another.
 Result<void> refuseExpectedOutput(const InputQuestion& question, const replay::Verdict& verdict,
                                   const recording::Expectation& expectation) {
@@ -287,10 +289,11 @@ Result<std::shared_ptr<experiment::Executor>> makeExecutorFor(const ExecutorRequ
 // In the background, if experiments can begin without; its end is awaited where it is needed.
 Result<void> prepareProcesses(const Context& context, const InputQuestionOptions& options,
                               const recording::Expectation& expectation, InputQuestion& question) {
-  auto repeat = [context, options, expectation, meta = question.meta, reference = question.reference,
+  const VariantKind kind = variantForRuns(context, question.meta);
+  auto repeat = [context, options, expectation, kind, meta = question.meta, reference = question.reference,
                  anyFailure = question.anyFailure, isServed = question.isServed,
                  run = applied(question.spec, question.inputs)]() -> Result<RepeatedRun> {
-    FL_TRY(variant, makeVariant(context, meta.program, kindFor(meta)));
+    FL_TRY(variant, makeVariant(context, meta.program, kind));
     FreshProgram program = FreshProgram::of(variant, meta.program);
     program.seed = meta.seed;
     // Who goes back within one process has repeated it there, too.
@@ -300,10 +303,10 @@ Result<void> prepareProcesses(const Context& context, const InputQuestionOptions
   auto later = question.isServed ? std::launch::async : std::launch::deferred;
   question.repeated = std::async(later, std::move(repeat)).share();
   if (!question.reference) {
-    auto make = [context, options, expectation, meta = question.meta, study = question.study,
+    auto make = [context, options, expectation, kind, meta = question.meta, study = question.study,
                  inputs = question.inputs,
                  repeated = question.repeated]() -> Result<std::shared_ptr<experiment::Executor>> {
-      FL_TRY(variant, makeVariant(context, meta.program, kindFor(meta)));
+      FL_TRY(variant, makeVariant(context, meta.program, kind));
       FreshProgram program = FreshProgram::of(variant, meta.program);
       program.seed = meta.seed;
       return makeExecutorFor({context, options.executor, variant.key, program, expectation}, study, inputs,

@@ -25,6 +25,9 @@ struct InputQuestionOptions {
   bool studiesFirst = true;            // how the run failed is to be known before anything is tried
   bool rollback = false;               // or by going back within one, however long its variant takes to build
 };
+// A schedule of threads needs a variant that stops where it is told. Else it is the one that the run was
+// recorded by, if that is not to wait for another, in which runs take somewhat less time.
+VariantKind variantForRuns(const Context& context, const recording::Meta& meta);
 void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
 
 // Lives as long as experiments are made. What takes time and is not needed for the first experiment is worked

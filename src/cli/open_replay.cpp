@@ -12,7 +12,7 @@ namespace {
 
 // The likeliest first.
 std::vector<VariantKind> kindsFor(const recording::Meta& meta) {
-  if (!meta.alters) return {VariantKind::Record, VariantKind::Alter};
+  if (!meta.alters) return {VariantKind::Record, VariantKind::Alter, VariantKind::QuickAlter};
   return {meta.quick ? VariantKind::QuickAlter : VariantKind::Alter};
 }
 

@@ -224,7 +224,8 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   FL_TRY(expectation, expectationOf(options));
   Log log = context.log();
   bool isAlterable = options.alters || options.seed != 0; // it stops at an epoch exactly: a schedule needs it
-  VariantKind kind = isAlterable ? VariantKind::Alter : VariantKind::Record;
+  VariantKind alterable = options.quick ? VariantKind::QuickAlter : VariantKind::Alter;
+  VariantKind kind = isAlterable ? alterable : VariantKind::Record;
   FL_TRY(variant, makeVariant(context, program, kind));
   FL_TRY(request, requestFor(context, variant, ownEnvironment(), kind));
   request.argv = options.words;

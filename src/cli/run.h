@@ -24,6 +24,7 @@ struct RunOptions {
   bool captureOutput = false;
   size_t children = 0; // recordings of forked children to keep
   bool alters = false; // with the variant that experiments need
+  bool quick = false;  // with that of its kinds which is quickly built
   std::string expect;  // file
   std::optional<int> expectStatus;
   std::string oracle;

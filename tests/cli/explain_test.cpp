@@ -267,6 +267,10 @@ TEST_F(Explain, TheSmallestInputIsToldAndNothingIsLeftBehind) {
   EXPECT_EQ(smallest["inputs"][0]["text"], "\")\"");
   EXPECT_EQ(smallest["inputs"][0]["before"], 31);
   EXPECT_EQ(smallest["inputs"][0]["written"], nullptr);
+  // All of this by one variant.
+  namespace fs = std::filesystem;
+  EXPECT_EQ(
+      std::distance(fs::directory_iterator(dir_ / "cache/faultline/variants"), fs::directory_iterator()), 1);
   EXPECT_FALSE(evidenceOf(document, 10, "chop").is_null()) << document["suspects"].dump(1);
   EXPECT_THAT(evidenceOf(document, 10, "critical").value("text", ""), HasSubstr("`c == 41` was true"));
   auto all = test::run({kBin + "/faultline", "critical", "--most", "40", "--stdin", "in", "--", "./program"},
