@@ -5,6 +5,8 @@
  *
  * `effect` lists what the function may have written, as ranges over its arguments a0..a5 and its result r:
  *   W(p, n)  n bytes at p             Z(p)   the string at p, its end included
+ * or, of a function that prints, what it has read (R): bytes that the program's own code never looked at, as
+ * those of a text that a library made, are known to replay only by this.
  *   all guarded by r or p being meaningful; see the runtime for each effect.
  * A function that is not here is a black box: what it wrote is seen when the program reads it.
  * FL_MODEL_BLOCKS: may wait for another thread or process.
@@ -35,6 +37,15 @@ enum fl_model_effect {
   FL_EFFECT_REALLOC,      /* r != 0: W(r, min(usable size, a1)) */
   FL_EFFECT_ZR,           /* r != 0: Z(r)                        strdup, getenv, getcwd */
   FL_EFFECT_SORT,         /* W(a0, a1 * a2)                      qsort */
+  FL_EFFECT_R1_R,         /* r > 0: R(a1, r)                     write, send */
+  FL_EFFECT_R0_RA1,       /* R(a0, r * a1)                       fwrite */
+  FL_EFFECT_R1_A2,        /* R(a1, a2)                           ostream::write */
+  FL_EFFECT_RZ0,          /* r >= 0: the string at a0            fputs, puts */
+  FL_EFFECT_RZ1,          /* the string at a1                    ostream << text */
+  FL_EFFECT_RTEXT1,       /* the std::string at a1               ostream << std::string */
+  FL_EFFECT_RFORMAT0,     /* strings that the format at a0 asks for   printf */
+  FL_EFFECT_RFORMAT1,     /* the same at a1                      fprintf */
+  FL_EFFECT_RFORMAT2,     /* the same at a2                      __fprintf_chk */
 };
 
 /* clang-format off */
@@ -118,7 +129,26 @@ enum fl_model_effect {
   M(nanosleep, FL_EFFECT_NONE, 1) \
   M(system, FL_EFFECT_NONE, 1) \
   M(pause, FL_EFFECT_NONE, 1) \
-  M(epoll_wait, FL_EFFECT_NONE, 1)
+  M(epoll_wait, FL_EFFECT_NONE, 1) \
+  M(write, FL_EFFECT_R1_R, 0) \
+  M(pwrite, FL_EFFECT_R1_R, 0) \
+  M(pwrite64, FL_EFFECT_R1_R, 0) \
+  M(send, FL_EFFECT_R1_R, 0) \
+  M(fwrite, FL_EFFECT_R0_RA1, 0) \
+  M(fwrite_unlocked, FL_EFFECT_R0_RA1, 0) \
+  M(fputs, FL_EFFECT_RZ0, 0) \
+  M(fputs_unlocked, FL_EFFECT_RZ0, 0) \
+  M(puts, FL_EFFECT_RZ0, 0) \
+  M(printf, FL_EFFECT_RFORMAT0, 0) \
+  M(fprintf, FL_EFFECT_RFORMAT1, 0) \
+  M(dprintf, FL_EFFECT_RFORMAT1, 0) \
+  M(__printf_chk, FL_EFFECT_RFORMAT1, 0) \
+  M(__fprintf_chk, FL_EFFECT_RFORMAT2, 0) \
+  M(__dprintf_chk, FL_EFFECT_RFORMAT2, 0) \
+  M(_ZNSo5writeEPKcl, FL_EFFECT_R1_A2, 0) \
+  M(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l, FL_EFFECT_R1_A2, 0) \
+  M(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc, FL_EFFECT_RZ1, 0) \
+  M(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE, FL_EFFECT_RTEXT1, 0)
 /* clang-format on */
 
 enum fl_model_flags { FL_MODEL_BLOCKS = 1 };

@@ -26,6 +26,15 @@ uint32_t writesOf(fl_model_effect effect) {
   case FL_EFFECT_CALLOC:
   case FL_EFFECT_REALLOC:
   case FL_EFFECT_ZR:
+  case FL_EFFECT_R1_R:
+  case FL_EFFECT_R0_RA1:
+  case FL_EFFECT_R1_A2:
+  case FL_EFFECT_RZ0:
+  case FL_EFFECT_RZ1:
+  case FL_EFFECT_RTEXT1:
+  case FL_EFFECT_RFORMAT0:
+  case FL_EFFECT_RFORMAT1:
+  case FL_EFFECT_RFORMAT2:
     return 0;
   case FL_EFFECT_W1_R:
   case FL_EFFECT_STAT:
@@ -122,8 +131,10 @@ constexpr Group kGroups[] = {
 
 std::unordered_map<std::string_view, OutsideFunction> makeTable() {
   std::unordered_map<std::string_view, OutsideFunction> table;
+  // The models of the C++ library say what is printed, not where pointers go.
+  auto isCxx = [](std::string_view name) { return name.starts_with("_Z"); };
   for (size_t k = 0; k < std::size(kModelNames); ++k)
-    table[kModelNames[k]] = {0, writesOf(kModelEffects[k]), true};
+    if (!isCxx(kModelNames[k])) table[kModelNames[k]] = {0, writesOf(kModelEffects[k]), true};
   for (const Group& g : kGroups) {
     std::string_view names = g.names;
     while (!names.empty()) {
@@ -140,7 +151,8 @@ std::unordered_map<std::string_view, OutsideFunction> makeTable() {
 OutsideFunction outsideFunction(std::string_view name, uint32_t model) {
   static const std::unordered_map<std::string_view, OutsideFunction> table = makeTable();
   if (auto it = table.find(name); it != table.end()) return it->second;
-  if (model < FL_MODEL_COUNT) return table.at(kModelNames[model]);
+  if (auto it = model < FL_MODEL_COUNT ? table.find(kModelNames[model]) : table.end(); it != table.end())
+    return it->second;
   // Member functions of the C++ library give back their object, or what it owns.
   bool isCxx = name.starts_with("_Z");
   return {(isCxx ? kReturnsFirst : kReturnsAny) | uint32_t(kReturnsShared) | kCallsWithAny, kWritesAll,

@@ -1,6 +1,7 @@
 // Gathers the output calls of a run (output_map.h).
 #include "replay/output_map.h"
 
+#include "abi/models.h"
 #include "replay/call_view.h"
 #include "replay/output_streams.h"
 
@@ -85,12 +86,23 @@ public:
     if (callee.manipulator && words(1)) return manipulators_.onCall(callee.manipulator, *words(0), *words(1));
     if (callee.changesStreams) return streams_.onCall(callee.name, words);
     if (!callee.function) return;
-    if (auto target = streams_.targetOf(*callee.function, words)) take(call, callee, *target, words);
+    auto target = streams_.targetOf(*callee.function, words);
+    if (!target) return;
+    if (call.site.info->model < FL_MODEL_COUNT)
+      waiting_[call.engine.current().thread] = {call.engine.current(), *target};
+    else
+      take(call, callee, *target, words, call.engine.current());
   }
+  // Where the call has a model, what it has read is known now (abi/models.h).
   void onOutsideReturn(const OutsideCall& call, std::span<const uint64_t> result) override {
-    const Callee& callee = calleeOf(call);
+    Callee& callee = calleeOf(call);
     if (callee.changesStreams && !result.empty())
       streams_.onReturn(callee.name, argumentsOf(call.site, call.words), result[0]);
+    if (!callee.function || call.site.info->model >= FL_MODEL_COUNT) return;
+    auto waiting = waiting_.find(call.engine.current().thread);
+    if (waiting == waiting_.end()) return;
+    take(call, callee, waiting->second.target, argumentsOf(call.site, call.words), waiting->second.at);
+    waiting_.erase(waiting);
   }
 
   OutputMap::Collected take() { return std::move(c_); }
@@ -135,7 +147,7 @@ private:
   }
 
   void take(const OutsideCall& call, Callee& callee, const OutputTarget& target,
-            const VariableArguments& words) {
+            const VariableArguments& words, const Instance& at) {
     OutputArguments arguments = outputArguments(call.engine, memory_, symbols_, manipulators_, words);
     std::vector<OutputField> fields = outputFields(*callee.function, arguments);
     bool usesWidth =
@@ -149,7 +161,6 @@ private:
       callee.number = uint32_t(c_.names.size());
       c_.names.push_back(callee.name);
     }
-    Instance at = call.engine.current();
     c_.calls.push_back({{at.time, at.epoch, call.site.globalId(), at.thread}, callee.number});
     auto [it, isNew] = queues_.try_emplace(target, c_.queues.size());
     if (isNew) c_.queues.emplace_back().stream = target.stream;
@@ -190,9 +201,16 @@ private:
     queue.fields.push_back(out);
   }
 
+  // A call of which nobody knows yet what it prints.
+  struct Waiting {
+    Instance at;
+    OutputTarget target;
+  };
+
   const MemoryView& memory_;
   const SymbolView& symbols_;
   const CapturedOutput& captured_;
+  std::map<uint32_t, Waiting> waiting_; // by thread
   OutputStreams streams_;
   Manipulators manipulators_;
   OutputMap::Collected c_;

@@ -88,11 +88,51 @@ struct Call {
     if (asLong() >= 0 && hasShadow(a[0], 8))
       written(*reinterpret_cast<uint64_t*>(a[0]), uint64_t(asLong()) + 1);
   }
+  // A std::string: where its text is, how long it is.
+  void text(uint64_t address) const {
+    written(address, 16);
+    if (address == 0 || !hasShadow(address, 16)) return;
+    uint64_t header[2];
+    memcpy(header, reinterpret_cast<void*>(address), sizeof header);
+    written(header[0], header[1]);
+  }
+  // The strings among its arguments, those of the first six that there are.
+  void formatted(uint64_t format) const;
   // memccpy stops at the byte it looks for.
   uint64_t copied(uint32_t model) const {
     return model == FL_MODEL_memccpy && result != 0 ? result - a[0] : a[2];
   }
 };
+
+bool isOneOf(char c, const char* letters) { return c != 0 && strchr(letters, c); }
+
+// It has been printed, so it has an end where the format lets it have one.
+void Call::formatted(uint64_t format) const {
+  constexpr uint64_t kArguments = 6;
+  const char* at = reinterpret_cast<const char*>(a[format]);
+  uint64_t next = format + 1;
+  while ((at = strchr(at, '%'))) {
+    uint64_t most = ~uint64_t(0);
+    bool isPrecision = false;
+    for (++at; isOneOf(*at, "-+ #0'123456789.*hlLjztq"); ++at) {
+      if (*at == '.') isPrecision = true, most = 0;
+      if (*at == '*' && next < kArguments) {
+        const int32_t given = int32_t(a[next]);
+        if (isPrecision) most = given < 0 ? ~uint64_t(0) : uint64_t(given);
+      }
+      next += *at == '*';
+      if (isPrecision && *at >= '0' && *at <= '9') most = most * 10 + uint64_t(*at - '0');
+    }
+    if (*at == 0 || *at == '$' || next >= kArguments) return;
+    if (*at == 's' && at[-1] != 'l' && a[next] != 0 && hasShadow(a[next], 1)) {
+      auto* string = reinterpret_cast<const char*>(a[next]);
+      const uint64_t length = strnlen(string, most);
+      written(a[next], length + (length < most));
+    }
+    next += *at != '%' && *at != 'm';
+    ++at;
+  }
+}
 
 constexpr uint8_t kEffects[] = {
 #define FL_EFFECT_OF(name, effect, flags) effect,
@@ -163,6 +203,29 @@ void applyModel(uint32_t model, uint64_t result, const uint64_t* a, uint32_t id)
     break;
   case FL_EFFECT_SORT:
     call.written(a[0], a[1] * a[2]);
+    break;
+  case FL_EFFECT_R1_R:
+    if (call.asLong() > 0) call.written(a[1], result);
+    break;
+  case FL_EFFECT_R0_RA1:
+    call.written(a[0], result * a[1]);
+    break;
+  case FL_EFFECT_R1_A2:
+    call.written(a[1], a[2]);
+    break;
+  case FL_EFFECT_RZ0:
+    if (call.asInt() >= 0) call.string(a[0]);
+    break;
+  case FL_EFFECT_RZ1:
+    call.string(a[1]);
+    break;
+  case FL_EFFECT_RTEXT1:
+    call.text(a[1]);
+    break;
+  case FL_EFFECT_RFORMAT0:
+  case FL_EFFECT_RFORMAT1:
+  case FL_EFFECT_RFORMAT2:
+    if (call.asInt() >= 0) call.formatted(uint64_t(kEffects[model] - FL_EFFECT_RFORMAT0));
     break;
   default:
     break;

@@ -241,16 +241,64 @@ int main(void) {
   char day[32];
   time_t zero = 0;
   strftime(day, sizeof day, "%Y-%m-%d", gmtime(&zero));
-  printf("today: %s\n", day);
+  printf("%d%d%d%d%d today: %s\n", 1, 2, 3, 4, 5, day); // the first six are looked at
   printf("sum: %d\n", 7);
   return 0;
 }
 )");
-  expectOrigin(failure("today: 1970-01-01\nsum: 8\n"), 8, "printf", 2, "%d", "7", "7");
-  json f = failure("today: 1970-01-02\nsum: 7\n");
+  expectOrigin(failure("12345 today: 1970-01-01\nsum: 8\n"), 8, "printf", 2, "%d", "7", "7");
+  json f = failure("12345 today: 1970-01-02\nsum: 7\n");
   EXPECT_EQ(f["place"]["line"], 7);
-  EXPECT_EQ(f["output"]["argument"], 2);
+  EXPECT_EQ(f["output"]["argument"], 7);
   EXPECT_EQ(f["output"]["verified"], false);
+}
+
+// What the library made, nobody else has looked at: neither how long it is nor what it says. One behind the
+// other, their surroundings do not tell them apart.
+TEST_F(WrongOutput, TextsThatTheLibraryMade) {
+  build(R"(#include <cstdio>
+#include <iostream>
+#include <sstream>
+static std::string text(int n) {
+  std::ostringstream out;
+  out << "a text that is too long to stand in its object " << n;
+  return out.str();
+}
+int main() {
+  std::string none, first = text(1), second = text(2);
+  std::cout << none << first;
+  std::cout << second << none;
+  std::cout.write(second.data(), std::streamsize(second.size()));
+  std::cout.flush();
+  std::printf("%*d%.6s%s%s\n", 3, 7, first.c_str(), second.c_str(), none.c_str());
+  std::fputs(first.c_str(), stdout);
+  return 0;
+}
+)",
+        true);
+  const std::string all = "a text that is too long to stand in its object ";
+  const std::string first = all + "1", second = all + "2";
+  std::string right = first + second + second + "  7" + "a text" + second + "\n" + first;
+  auto with = [&](size_t at, char c) {
+    std::string other = right;
+    other[at] = c;
+    return other;
+  };
+  const size_t size = first.size();
+  json f = failure(with(size - 1, '3'));
+  EXPECT_EQ(f["place"]["line"], 11) << f;
+  EXPECT_EQ(f["output"]["text"], first);
+  f = failure(with(2 * size - 1, '3'));
+  EXPECT_EQ(f["place"]["line"], 12) << f;
+  EXPECT_EQ(f["output"]["text"], second);
+  EXPECT_EQ(failure(with(3 * size - 1, '3'))["place"]["line"], 13);
+  f = failure(with(3 * size + 4, 'A'));
+  EXPECT_EQ(f["output"]["conversion"], "%.6s") << f;
+  EXPECT_EQ(f["output"]["text"], "a text");
+  f = failure(with(4 * size + 8, '3'));
+  EXPECT_EQ(f["place"]["line"], 15) << f;
+  EXPECT_EQ(f["output"]["argument"], 5);
+  EXPECT_EQ(failure(with(5 * size + 9, '3'))["place"]["line"], 16);
 }
 
 TEST_F(WrongOutput, AWrongStatusByReturn) {
