@@ -53,13 +53,14 @@ uint64_t stepLimit(const ValueRun& run) {
 
 // Whether something was found that a person might write, after which the run takes the way it took, and goes
 // through where it failed. Another way, or another test there, does without what is missing. Where the right
-// output is known, to pass is enough.
+// output is known, to pass is enough, but for what often helps by chance: another variable, another value.
 bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const finding::ChangesReport& report) {
   constexpr double kClose = 0.1; // experiment::Judge::strays
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   bool isOutput = report.failure && report.failure->output;
   return std::ranges::any_of(result.found, [&](const technique::FoundChange& c) {
-    if (isOutput || !c.strays) return true;
+    if (isOutput) return c.proposal.form <= technique::ChangeForm::NextTo;
+    if (!c.strays) return true;
     finding::Place place = technique::placeOf(run.history->code(), c.id, cwd);
     bool isFailure = report.failure && place.file == report.failure->place.file &&
                      place.line == report.failure->place.line;

@@ -153,6 +153,18 @@ Result<void> lookAtInvariants(const Context& context, ValueRun& run, Clock::time
   return replay.seek(failure);
 }
 
+// The calls that led to where the run failed, if it failed by itself. What it printed says more than who
+// called the printing.
+Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found) {
+  constexpr size_t kMostCalls = 4;
+  if (!run.failing.failure || found.knowsOutput || run.failing.run.recording.end()->timedOut) return {};
+  const depend::Question& failure = run.question.from;
+  FL_TRY(at, causes.instances.underWay(failure.time, run.failing.run.replay.thread(), failure.frame));
+  FL_TRY(calls, callsTo(run, causes, at, kMostCalls));
+  found.stack = std::move(calls);
+  return run.failing.run.replay.seek(failure.time);
+}
+
 struct Experiments {
   finding::CriticalReport critical;
   finding::ChangesReport changes;
@@ -231,6 +243,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     FL_TRY(expectation, expectationOf(options.value.run));
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;
   }
+  (void)lookAtStack(*run, causeRun, found); // it can be done without
   finding::MemoryReport memory;
   if (isWanted(options, "memory"))
     FL_CHECK(lookAtMemory(*run, causeRun, begin + seconds(budget * 0.15), memory, found, explanation));

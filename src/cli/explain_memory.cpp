@@ -53,6 +53,20 @@ Result<std::vector<finding::Place>> decidedAccess(ValueRun& run, CauseRun& cause
 
 } // namespace
 
+Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
+  std::vector<finding::Place> lines;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  while (lines.size() < most && at != depend::kNoInstance) {
+    FL_TRY(call, causes.instances.caller(at));
+    at = call;
+    if (at == depend::kNoInstance) break;
+    FL_TRY(x, causes.instances.at(at));
+    finding::Place place = technique::placeOf(run.history->code(), x.id, cwd);
+    if (place.isKnown() && !finding::isLibraryFrame(place)) lines.push_back(std::move(place));
+  }
+  return lines;
+}
+
 Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
                           finding::MemoryReport& report, explain::Found& found,
                           finding::Explanation& explanation) {
@@ -71,6 +85,9 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     if (address) found.address = std::move(*address);
     auto decided = decidedAccess(run, causes, report.errors.front());
     if (decided) found.decided = std::move(*decided);
+    constexpr size_t kMostCalls = 3;
+    auto calls = callsTo(run, causes, report.errors.front().time, kMostCalls);
+    if (calls) found.calls = std::move(*calls);
   }
   std::string what =
       report.errors.empty()

@@ -11,4 +11,7 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
                           finding::MemoryReport& report, explain::Found& found,
                           finding::Explanation& explanation);
 
+// Where functions were called that the instance is in, from inside out; at most so many, of the user's code.
+Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most);
+
 } // namespace faultline::cli

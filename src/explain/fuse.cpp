@@ -35,6 +35,7 @@ public:
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
     if (found_.memory) addMemory();
+    addStack();
     if (found_.causes) addCauses();
     if (found_.invariants) addInvariants();
     addSlice();
@@ -176,6 +177,13 @@ private:
                   allowed});
       allowed /= 2;
     }
+    double led = weight * w_.ledToAccess;
+    for (const Place& place : found_.calls) {
+      add(place,
+          {"memory-call",
+           fmt::format("called what led to the access at line {}, which is wrong", first.place.line), led});
+      led /= 2;
+    }
     size_t read = 0;
     for (const Place& place : found_.address)
       add(place, {"memory-address",
@@ -270,6 +278,14 @@ private:
     for (const CauseStatement& s : node.statements)
       if (s.place.file == place.file && s.place.line == place.line) return valueText(s);
     return "";
+  }
+
+  void addStack() {
+    double weight = w_.onStack;
+    for (const Place& place : found_.stack) {
+      add(place, {"stack", "called what failed", weight});
+      weight /= 2;
+    }
   }
 
   void addSlice() {

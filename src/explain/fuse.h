@@ -57,8 +57,10 @@ struct Weights {
   double accessWithin = 0.4;  // of that, in the program's own function around malloc or free
   double accessCaller = 0.75; // of that, for the call that led to the freeing, and so on from inside out
   double allowedAccess = 0.4; // of it, for the decision that led there; half of it for the one around
+  double ledToAccess = 0.5;   // of it, for the call that led to it; half of it for the one around, and so on
   double madeAddress = 0.5;   // of it, for the first line of what made its address
   double halfAddress = 4;
+  double onStack = 0.4; // the call that led to where the run failed by itself; half of it for the one around
 };
 
 struct Found {
@@ -71,9 +73,11 @@ struct Found {
   const finding::CriticalReport* critical = nullptr;
   const finding::ChangesReport* changes = nullptr;
   const finding::MemoryReport* memory = nullptr;
-  // What made the address, or the size, of the first of those accesses, the closest first; and which
-  // decisions led to it, the innermost first.
-  std::vector<finding::Place> address = {}, decided = {};
+  // What made the address, or the size, of the first of those accesses, the closest first; which decisions
+  // led to it, and which calls, the innermost first.
+  std::vector<finding::Place> address = {}, decided = {}, calls = {};
+  // The calls that led to where the run failed by itself, the innermost first.
+  std::vector<finding::Place> stack = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.
   std::vector<finding::Place> slice = {};
   const finding::InvariantsReport* invariants = nullptr;

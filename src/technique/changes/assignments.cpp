@@ -19,22 +19,25 @@ using fir::Op;
 namespace {
 
 constexpr size_t kMostReads = 2500;     // instances that are given other values
-constexpr size_t kMostOfOne = 24;       // of one instruction
+constexpr size_t kMostLooked = 15000;   // instances of which is asked what they read
+constexpr size_t kMostOfOne = 48;       // of one instruction
 constexpr size_t kMostOthers = 3;       // values that the instruction read at other times
 constexpr size_t kMostCells = 12;       // places and times in memory for which an assignment is looked for
 constexpr size_t kMostOfCell = 4;       // times of one of them
 constexpr size_t kMostCounters = 8;     // for which a count is
 constexpr size_t kMostStatements = 800; // before which it might stand
 constexpr size_t kMostOnce = 5;
+constexpr uint64_t kBeside = 256;           // bytes: most likely the same object
 constexpr uint64_t kFarEnough = 20'000'000; // instructions
 
 struct Read {
   uint64_t time = 0;
   uint32_t id = 0;
-  unsigned round = 0; // the latest of each instruction first, then some before, then more
+  unsigned round = 0; // the latest of each instruction first, then where it read something else, then more
   uint64_t epoch = 0, value = 0;
   uint32_t bits = 0;
   bool isPointer = false, isMemory = false;
+  uint64_t address = 0, size = 0; // what it read, if that is a cell of memory that may be set; else size 0
 };
 
 // A read that had better given another value.
@@ -48,6 +51,8 @@ struct Statement {
   uint32_t id = 0;
   uint64_t time = 0;      // executed last
   bool asksOften = false; // a store or a call (abi/experiment.h, FL_SLOT_BEFORE)
+  uint64_t count = 0;     // executions
+  uint64_t stored = 0;    // when it last assigned something; 0: it does not
 };
 
 uint64_t maskOf(uint32_t bits) { return bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0); }
@@ -83,29 +88,46 @@ private:
       const fir::Type& type = image.types[i.type];
       bool isPointer = type.kind == fir::TypeKind::Pointer;
       if (type.words != 1 || type.lanes != 1 || (!isPointer && type.kind != fir::TypeKind::Int)) continue;
-      size_t known = seen[node.id]++;
-      if (known >= kMostOfOne) continue;
+      if (seen[node.id]++ >= kMostOfOne) continue;
       reads_.push_back({.time = node.time,
                         .id = node.id,
-                        .round = unsigned(std::bit_width(known) + 1) / 2,
                         .bits = isPointer ? 64 : type.bits,
                         .isPointer = isPointer,
                         .isMemory = i.op == Op::Load});
     }
-    std::ranges::sort(reads_, {}, [](const Read& r) { return std::pair(r.round, ~r.time); });
-    if (reads_.size() > kMostReads) reads_.resize(kMostReads);
     std::ranges::sort(reads_, {}, &Read::time);
+    if (reads_.size() > kMostLooked) reads_.erase(reads_.begin(), reads_.end() - kMostLooked);
     for (Read& read : reads_) {
       FL_TRY(x, instances_.at(read.time));
       read.value = x.value;
       seen_[read.id].insert(read.value);
+      if (!read.isMemory) continue;
+      FL_TRY(access, instances_.access(read.time));
+      if (access && access->size <= sizeof(uint64_t))
+        read.address = access->address, read.size = access->size;
     }
+    chooseReads();
     for (Read& read : reads_) {
       FL_TRY(epoch, epochAt(read.time));
       read.epoch = epoch;
     }
     std::ranges::sort(reads_, std::ranges::greater(), &Read::time);
     return {};
+  }
+
+  // A value that should not be there is another than what was read at most times, and not the last of all: of
+  // each instruction an execution for each of its values comes before a second one for any.
+  void chooseReads() {
+    std::map<uint32_t, std::map<uint64_t, size_t>> values; // by instruction: how often, the latest first
+    std::ranges::sort(reads_, std::ranges::greater(), &Read::time);
+    for (Read& read : reads_) {
+      std::map<uint64_t, size_t>& known = values[read.id];
+      const size_t others = known.size(), times = known[read.value]++;
+      read.round = unsigned(std::bit_width(times ? times + others : others) + 1) / 2 + (times != 0);
+    }
+    std::ranges::sort(reads_, {}, [](const Read& r) { return std::pair(r.round, ~r.time); });
+    if (reads_.size() > kMostReads) reads_.resize(kMostReads);
+    std::ranges::sort(reads_, {}, &Read::time);
   }
 
   Result<uint64_t> epochAt(uint64_t time) {
@@ -131,29 +153,37 @@ private:
     return out;
   }
 
-  // Gives each read other values, once.
+  // Gives each read other values, and leaves them in memory: what reads it next would repeat the fault.
   Result<void> tryValues() {
     std::vector<experiment::Trials::Trial> batch;
     std::vector<Repair> made;
     for (size_t k = 0; k < reads_.size(); ++k)
       for (uint64_t value : othersThan(reads_[k])) {
-        batch.push_back({made.size(), {.alterations = {replaced(reads_[k], value)}}});
+        batch.push_back({made.size(), {.alterations = replaced(reads_[k], value)}});
         made.push_back({k, value, 0});
       }
     FL_CHECK(runAll(std::move(batch), [&](size_t number, double share) {
       repairs_.push_back(made[number]);
       repairs_.back().share = share;
     }));
-    // What is forgotten is mostly to begin anew.
+    // What is forgotten is mostly to begin anew: with a value that was read there at another time.
     std::ranges::sort(repairs_, {}, [&](const Repair& r) {
       bool isKnown = seen_.at(reads_[r.read].id).contains(r.value);
-      return std::tuple(-r.share, r.value != 0, !isKnown, r.read, r.value);
+      return std::tuple(!isKnown, -r.share, r.value != 0, r.read, r.value);
     });
     return {};
   }
 
-  static Alteration replaced(const Read& read, uint64_t value) {
-    return {.kind = Alteration::ReplaceValue, .epoch = read.epoch, .instruction = read.id, .value = value};
+  static std::vector<Alteration> replaced(const Read& read, uint64_t value) {
+    std::vector<Alteration> out;
+    if (read.size) {
+      out.push_back({.kind = Alteration::WriteMemory, .epoch = read.epoch, .instruction = read.id});
+      out.back().address = read.address;
+      out.back().bytes.assign(reinterpret_cast<const char*>(&value), size_t(read.size));
+    }
+    out.push_back(
+        {.kind = Alteration::ReplaceValue, .epoch = read.epoch, .instruction = read.id, .value = value});
+    return out;
   }
 
   // improved(tag, share) for each that made more of the output right, or all of it.
@@ -200,35 +230,22 @@ private:
     size_t cells = 0;
     for (const Repair& repair : repairs_) {
       const Read& read = reads_[repair.read];
-      if (!read.isMemory || cells >= kMostCells || stop_) continue;
-      FL_TRY(cell, cellOf(read));
-      if (!cell) continue;
-      std::set<uint64_t>& since = tried[{cell->address, repair.value}];
+      if (!read.size || cells >= kMostCells || stop_) continue;
+      std::set<uint64_t>& since = tried[{read.address, repair.value}];
       FL_TRY(written, writtenBefore(read.time));
       if (since.size() >= kMostOfCell || !since.insert(written).second) continue;
       ++cells;
-      FL_CHECK(tryToSet(*cell, written, repair.value));
+      FL_CHECK(tryToSet(read, written, repair.value));
     }
     if (!anyPasses()) FL_CHECK(tryToCount());
     const bool isRepaired = anyPasses();
     for (FoundChange& found : inserted_)
-      if (!isRepaired || found.share >= 1) FL_CHECK(add(std::move(found)));
+      if (!isRepaired || found.share >= 1) FL_CHECK(add(found, {found.proposal.alteration}));
     return {};
   }
 
   bool anyPasses() const {
     return std::ranges::any_of(inserted_, [](const FoundChange& c) { return c.share >= 1; });
-  }
-
-  // What a read has read.
-  struct Cell {
-    const Read* read = nullptr;
-    uint64_t address = 0, size = 0;
-  };
-  Result<std::optional<Cell>> cellOf(const Read& read) {
-    FL_TRY(access, instances_.access(read.time));
-    if (!access || access->size > 8) return std::optional<Cell>();
-    return std::optional<Cell>({&read, access->address, access->size});
   }
 
   // When what it read was written.
@@ -241,13 +258,12 @@ private:
     return last;
   }
 
-  Result<void> tryToSet(const Cell& cell, uint64_t written, uint64_t value) {
+  Result<void> tryToSet(const Read& read, uint64_t written, uint64_t value) {
     FL_TRY(epoch, epochAt(written));
-    FL_TRY(name, nameOf(*cell.read));
+    FL_TRY(name, nameOf(read));
     Alteration set{.kind = Alteration::WriteMemory, .epoch = std::max<uint64_t>(1, epoch)};
-    set.bytes.assign(reinterpret_cast<const char*>(&value), size_t(cell.size));
-    return tryBefore(cell, written, std::move(set),
-                     fmt::format("{} = {}", name, numberText(*cell.read, value)));
+    set.bytes.assign(reinterpret_cast<const char*>(&value), size_t(read.size));
+    return tryBefore(read, written, std::move(set), fmt::format("{} = {}", name, numberText(read, value)));
   }
 
   // A number that is too small, or too large: is it not counted somewhere?
@@ -255,24 +271,23 @@ private:
     std::set<uint64_t> counters;
     for (const Read& read : reads_) {
       if (counters.size() >= kMostCounters || stop_) break;
-      if (!read.isMemory || read.isPointer || read.bits < 8) continue;
-      FL_TRY(cell, cellOf(read));
-      if (!cell || !counters.insert(cell->address).second) continue;
+      if (!read.size || read.isPointer || read.bits < 8) continue;
+      if (!counters.insert(read.address).second) continue;
       FL_TRY(name, nameOf(read));
       for (int64_t by : {1, -1}) {
         Alteration count{.kind = Alteration::AddToMemory, .epoch = 1, .value = uint64_t(by)};
-        count.bytes.assign(size_t(cell->size), '\0');
-        FL_CHECK(tryBefore(*cell, 0, std::move(count), name + (by > 0 ? "++" : "--")));
+        count.bytes.assign(size_t(read.size), '\0');
+        FL_CHECK(tryBefore(read, 0, std::move(count), name + (by > 0 ? "++" : "--")));
       }
     }
     return {};
   }
 
   // The assignment before each statement that was executed from then on until the cell was read.
-  Result<void> tryBefore(const Cell& cell, uint64_t from, Alteration assignment, const std::string& text) {
-    assignment.address = cell.address;
+  Result<void> tryBefore(const Read& read, uint64_t from, Alteration assignment, const std::string& text) {
+    assignment.address = read.address;
     assignment.each = true;
-    FL_TRY(statements, statementsBetween(from, cell.read->time));
+    FL_TRY(statements, statementsBetween(from, read.time));
     std::vector<experiment::Trials::Trial> batch;
     for (size_t k = 0; k < statements.size(); ++k) {
       assignment.instruction = statements[k].id;
@@ -282,10 +297,8 @@ private:
     std::vector<std::pair<size_t, double>> improved;
     std::vector<experiment::Trials::Trial> asked = batch;
     FL_CHECK(runAll(std::move(asked), [&](size_t k, double share) { improved.push_back({k, share}); }));
-    std::ranges::sort(improved);
-    // A value begins anew where what it was for has ended, or where the next begins: from both ends inwards.
-    for (size_t n = 0; n < improved.size(); ++n) {
-      auto [k, share] = improved[n % 2 ? n / 2 : improved.size() - 1 - n / 2];
+    FL_CHECK(orderPlaces(statements, read, improved));
+    for (auto [k, share] : improved) {
       inserted_.push_back({statements[k].id,
                            {batch[k].experiment.alterations[0], ChangeForm::Inserted,
                             fmt::format("if `{}` came before it", text), "", text + ";"},
@@ -295,17 +308,65 @@ private:
     return {};
   }
 
+  // What belongs together is set together: first come lines that assign another member by the same name of
+  // the struct, then those that assign a neighbour in memory, those that are seldom executed before others.
+  // Else a value begins anew where what it was for has ended, or where the next begins: from both ends
+  // inwards.
+  Result<void> orderPlaces(const std::vector<Statement>& statements, const Read& read,
+                           std::vector<std::pair<size_t, double>>& places) {
+    FL_TRY(own, nameOf(read));
+    std::ranges::sort(places);
+    std::vector<std::tuple<bool, uint64_t, size_t, double>> beside; // of another name, executions, place
+    std::vector<std::pair<size_t, double>> others;
+    for (auto [k, share] : places) {
+      const Statement& statement = statements[k];
+      FL_TRY(name, nameBeside(statement, read));
+      if (name)
+        beside.push_back(
+            {structIn(*name).empty() || structIn(*name) != structIn(own), statement.count, k, share});
+      else
+        others.push_back({k, share});
+    }
+    std::ranges::sort(beside);
+    places.clear();
+    for (auto [isOther, count, k, share] : beside) places.push_back({k, share});
+    for (size_t n = 0; n < others.size(); ++n)
+      places.push_back(others[n % 2 ? n / 2 : others.size() - 1 - n / 2]);
+    return {};
+  }
+
+  // What the statement assigns, if that lies beside what the read has read; it may have no name.
+  Result<std::optional<std::string>> nameBeside(const Statement& statement, const Read& read) {
+    if (!statement.stored) return std::optional<std::string>();
+    FL_TRY(access, instances_.access(statement.stored));
+    if (!access || access->address + kBeside <= read.address || access->address >= read.address + kBeside)
+      return std::optional<std::string>();
+    FL_TRY(x, instances_.at(statement.stored));
+    FL_TRY(text, describeInstance(history().replay(), statement.stored, x.id));
+    return std::optional(text.value ? text.value->name : std::string());
+  }
+
+  // "b->" of "b->column".
+  static std::string_view structIn(std::string_view name) {
+    const size_t at = name.find_last_of(".>");
+    return at == name.npos ? std::string_view() : name.substr(0, at + 1);
+  }
+
   // One instruction of each line that was executed in between and that asks whether to be altered, the
   // latest first.
   Result<std::vector<Statement>> statementsBetween(uint64_t from, uint64_t to) {
-    std::map<uint32_t, uint64_t> segments; // by first instruction: when it was executed last
+    struct Executions {
+      uint64_t last = 0, count = 0;
+    };
+    std::map<uint32_t, Executions> segments; // by first instruction
     uint64_t least = to > kFarEnough ? std::max(from, to - kFarEnough) : from;
     FL_CHECK(history().backwards(to, [&](const depend::Window& window) {
       uint64_t time = window.trace.start;
       auto pass = [&](uint32_t segment, uint64_t count) {
         if (time + count > from && time < to) {
-          uint64_t& last = segments[segment];
-          last = std::max(last, time);
+          Executions& known = segments[segment];
+          known.last = std::max(known.last, time);
+          ++known.count;
         }
         time += count;
       };
@@ -321,7 +382,7 @@ private:
       return window.trace.start > least;
     }));
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Statement> lines; // module, file, line
-    for (auto [number, time] : segments) addLines(number, time, lines);
+    for (auto [number, executions] : segments) addLines(number, executions.last, executions.count, lines);
     std::vector<Statement> out;
     for (auto& [line, statement] : lines) out.push_back(statement);
     std::ranges::sort(out, std::ranges::greater(), &Statement::time);
@@ -329,7 +390,7 @@ private:
     return out;
   }
 
-  void addLines(uint32_t number, uint64_t time,
+  void addLines(uint32_t number, uint64_t time, uint64_t count,
                 std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Statement>& lines) {
     const depend::SegmentCode& s = history().code().segment(number);
     const fir::Image& image = history().code().image(s.module);
@@ -342,8 +403,10 @@ private:
       const fir::Location& at = image.locations[i.location];
       auto [known, isNew] =
           lines.try_emplace({s.module, at.file, at.line}, Statement{s.firstId + k, time, asksOften});
-      if (isNew) continue;
       Statement& statement = known->second;
+      statement.count = std::max(statement.count, count);
+      if (i.op == Op::Store) statement.stored = std::max(statement.stored, time + k);
+      if (isNew) continue;
       statement.time = std::max(statement.time, time);
       if (s.firstId + k >= statement.id) continue;
       statement.id = s.firstId + k;
@@ -372,22 +435,23 @@ private:
       if (told.size() >= kMostOnce || stop_) break;
       if (!isOwn_(read.id) || !told.insert(read.id).second) continue;
       FL_TRY(name, nameOf(read));
+      std::vector<Alteration> made = replaced(read, repair.value);
       FoundChange found{
           read.id,
-          {replaced(read, repair.value), ChangeForm::Once,
+          {made.back(), ChangeForm::Once,
            fmt::format("if `{}` had been {} instead of {} in one execution", name,
                        numberText(read, repair.value), numberText(read, read.value & maskOf(read.bits)))},
           false,
           repair.share};
-      FL_CHECK(add(std::move(found)));
+      FL_CHECK(add(std::move(found), std::move(made)));
     }
     return {};
   }
 
-  Result<void> add(FoundChange found) {
+  Result<void> add(FoundChange found, std::vector<Alteration> made) {
     constexpr size_t kMostConfirmed = 40;
     if (++confirmed_ > kMostConfirmed) return {};
-    FL_TRY(outcome, trials_.runAlone({.alterations = {found.proposal.alteration}}));
+    FL_TRY(outcome, trials_.runAlone({.alterations = std::move(made)}));
     bool passes = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
     if (passes) found.reaches = trials_.judge().reaches(outcome.ending);
     if (passes) found.strays = trials_.judge().strays(outcome.ending);
