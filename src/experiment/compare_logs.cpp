@@ -30,8 +30,9 @@ std::string text(const Record& r) {
 }
 
 bool isSamePlace(const Record& a, const Record& b) {
-  return kindOf(a) == kindOf(b) && a.id == b.id && a.epoch == b.epoch && a.site == b.site &&
-         a.thread == b.thread && a.signal == b.signal;
+  const bool isSameEpoch = a.epoch == b.epoch || !a.hasEpoch(); // else it has that of some record before
+  return kindOf(a) == kindOf(b) && a.id == b.id && isSameEpoch && a.site == b.site && a.thread == b.thread &&
+         a.signal == b.signal;
 }
 
 // False: there is none. `bytes`: all of it, as it stands in the log.
@@ -56,7 +57,16 @@ LogComparison compareLogs(std::span<const uint8_t> first, std::span<const uint8_
   for (;;) {
     std::span<const uint8_t> bytesOne, bytesOther;
     if (!next(a, endA, epochA, one, bytesOne)) return out;
-    if (!next(b, endB, epochB, other, bytesOther)) {
+    bool isThere = next(b, endB, epochB, other, bytesOther);
+    while (isThere && one.tag == FL_LOG_EFFECT && other.tag != FL_LOG_EFFECT) {
+      out.otherValues.push_back({epochA, one.id});
+      if (!next(a, endA, epochA, one, bytesOne)) return out;
+    }
+    while (isThere && other.tag == FL_LOG_EFFECT && one.tag != FL_LOG_EFFECT) {
+      out.otherValues.push_back({epochA, other.id});
+      isThere = next(b, endB, epochB, other, bytesOther);
+    }
+    if (!isThere) {
       out.difference = fmt::format("{} instead of the end", text(one));
       return out;
     }

@@ -1,5 +1,6 @@
 // Whether two logs tell of the same run: the same records at the same instances. Values that came from
-// outside may differ (the number of a file, a time): where they do not change the way the run takes, it is
+// outside may differ (the number of a file, a time), and so may be what a call left in memory, of which
+// there is a record only if it was not there before: where they do not change the way the run takes, it is
 // the same way; how many there are is counted.
 #pragma once
 

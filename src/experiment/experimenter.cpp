@@ -89,14 +89,19 @@ uint64_t lost(const Visits& before, const Visits& now) {
 Result<Ending> Experimenter::walk() {
   if (reason_.empty()) {
     auto walk = server_.walk();
-    bool needsOthers = walk && walk->refused && setting_.epochs && walk->ending.epochs != setting_.epochs;
-    if (walk && walk->strange.empty() && !needsOthers) {
+    const bool isOther = walk && setting_.epochs && walk->ending.epochs != setting_.epochs;
+    const bool needsOthers = isOther && walk->refused;
+    // What it is asked for in one process it sees otherwise than it did (its own areas of memory, say): what
+    // experiments are named by are instances of another run.
+    const bool strays = isOther && !walk->difference.empty() && setting_.method == Method::Automatic;
+    if (walk && walk->strange.empty() && !needsOthers && !strays) {
       if (walk->isCompared) passing_ = std::move(walk->passing);
       FL_CHECK(traceRun(walk->ending.epochs));
       return walk->ending;
     }
     std::string why = !walk         ? walk.error().message
                       : needsOthers ? "the program needs a socket"
+                      : strays      ? "in one process the run takes another way"
                                     : fmt::format("the program calls {}", walk->strange);
     if (setting_.method == Method::Rollback || setting_.method == Method::Fork)
       return errorf("{}: experiments within one process are not possible", why);

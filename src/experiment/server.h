@@ -74,6 +74,7 @@ struct Walk {
   uint64_t mapped = 0;                    // bytes of memory that it asked for, in all
   double seconds = 0;                     // of a processor
   bool isCompared = false;                // with the log of the run, and it took the same way
+  std::string difference = {};            // else: where it did not
   std::vector<OutsideValue> passing = {}; // what it got otherwise than the run
 };
 

@@ -405,6 +405,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   if (s.walk_state == FL_WALK_STRANGE) walk.strange = callName(s.walk_call);
   kill(); // it waits for nothing any more; what is left of its log is compared
   walk.isCompared = setting_.reference && differsIn_ < 0;
+  if (differsIn_ >= 0) walk.difference = difference_;
   walk.passing = std::move(passing_);
   return walk;
 }

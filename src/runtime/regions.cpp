@@ -1,5 +1,6 @@
 // Which memory a snapshot has to look at: all that is private and writable, and the shadow of all that can be
 // read, since reading it for the first time writes the shadow.
+#include "runtime/own_maps.h"
 #include "runtime/pages.h"
 #include "runtime/raw.h"
 
@@ -145,22 +146,6 @@ void watchRegions() {
   for (const char* at = regions().text; at < end;) watch(parseLine(at));
 }
 
-// Leaves out what lies there for the sake of experiments. The size of what is left.
-static size_t readOwnMaps() {
-  char* text = regions().text;
-  const char* end = text + readMaps();
-  size_t size = 0;
-  for (const char* at = text; at < end;) {
-    const char* begin = at;
-    Line line = parseLine(at);
-    bool isOurs = line.begin >= FL_SERVER_ADDRESS && line.begin <= FL_EXPERIMENT_ADDRESS;
-    if (isOurs) continue;
-    memmove(text + size, begin, size_t(at - begin));
-    size += size_t(at - begin);
-  }
-  return size;
-}
-
 long openOwnMaps() {
   fl_experiments& shared = FL_EXPERIMENTS;
   char* stored = reinterpret_cast<char*>(FL_EXPERIMENT_ADDRESS + shared.maps);
@@ -168,7 +153,7 @@ long openOwnMaps() {
   size_t size = FL_SERVER.sawMaps ? 0 : shared.maps_size;
   if (size == 0) {
     text = regions().text;
-    size = readOwnMaps();
+    size = keepOwnAreas(regions().text, readMaps());
     if (!FL_SERVER.sawMaps && !FL_SERVER.running && size <= shared.maps_room) {
       memcpy(stored, text, size);
       shared.maps_size = size;

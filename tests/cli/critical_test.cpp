@@ -454,5 +454,42 @@ TEST_F(Critical, AnOracleMayDecide) {
   EXPECT_THAT(lines(answer), ElementsAre(5));
 }
 
+// Who goes through the areas of memory, character by character, makes as many steps in every repetition: what
+// is there for recordings and for experiments is not shown.
+TEST_F(Critical, TheAreasOfMemoryAreTheProgramsOwn) {
+  build(R"(#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+static char text[65536];
+int main(void) {
+  int areas = 0, own = 0, odd = 0;
+  long size = 0, got;
+  int fd = open("/proc/self/maps", O_RDONLY);
+  while ((got = read(fd, text + size, 1000)) > 0) size += got;
+  for (long i = 0; i < size; i++)
+    if (text[i] == '\n') areas++;
+  close(fd);
+  FILE* file = fopen("/proc/self/maps", "r");
+  unsigned long begin, end;
+  while (fscanf(file, "%lx-%lx%*[^\n]", &begin, &end) == 2) {
+    own += (unsigned long)text >= begin && (unsigned long)text < end;
+    odd += begin >= 0x10000000000 && begin < 0x540000000000; // a shadow
+  }
+  fclose(file);
+  for (int k = 0; k < 9; k++)
+    if (k != 5) odd += k;
+  printf("%d %d %d\n", odd, own, areas > 5);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "36 1 1\n");
+  for (const char* method : {"auto", "fresh"}) {
+    json answer = ask({"--no-cache", "--most", "1", "--method", method, "--expect", "right", "--", "./p"});
+    EXPECT_THAT(lines(answer), ElementsAre(21)) << method;
+    EXPECT_EQ(answer["stats"]["no_verdict"], 0) << answer["stats"].dump(1);
+    EXPECT_EQ(answer["stats"]["fresh_runs"] > 0, method == std::string("fresh"));
+  }
+}
+
 } // namespace
 } // namespace faultline::test

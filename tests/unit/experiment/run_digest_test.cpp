@@ -61,5 +61,18 @@ TEST(CompareLogs, CountsEachValueOnce) {
   EXPECT_THAT(*compareLogs(together({load(1, 6, 3)}), second).difference, ::testing::HasSubstr("instead of"));
 }
 
+// A call that leaves in memory what was there already has no record of it.
+TEST(CompareLogs, WhatWasThereAlreadyIsNoOtherWay) {
+  Bytes first = together({load(1, 5, 3), effect(1, 7, 0x10, 8), result(7, 0), load(1, 9, 1)});
+  Bytes second = together({load(1, 5, 3), result(7, 0), load(2, 9, 1)});
+  for (const LogComparison& compared : {compareLogs(first, second), compareLogs(second, first)}) {
+    EXPECT_FALSE(compared.difference) << *compared.difference;
+    ASSERT_FALSE(compared.otherValues.empty());
+    EXPECT_EQ(compared.otherValues[0].id, 7u);
+  }
+  Bytes later = together({load(1, 5, 3), result(7, 0), load(3, 9, 1)});
+  EXPECT_TRUE(compareLogs(first, later).difference);
+}
+
 } // namespace
 } // namespace faultline::experiment
