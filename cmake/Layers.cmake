@@ -33,6 +33,11 @@ function(fl_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
+  file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/module.cpp)
+  foreach(module IN LISTS modules)
+    get_filename_component(folder ${module} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
   list(TRANSFORM ARG_DEPENDS PREPEND fl_)
   add_library(fl_${name} STATIC ${sources})
   target_include_directories(fl_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -40,4 +45,24 @@ function(fl_layer name)
   if(FAULTLINE_SANITIZE AND name IN_LIST FAULTLINE_HOT_LAYERS)
     target_compile_options(fl_${name} PRIVATE -O1)
   endif()
+endfunction()
+
+# A folder of a layer that has a file module.cpp stands on libraries that take long to load, and is no part of the
+# layer's own library: it becomes libfaultline_NAME.so, which base/module.h opens when it is first needed. Tests of
+# what is in it link fl_NAME.
+#
+#   fl_module(logic solvers LIBRARIES ${Z3_LIBRARY} ${CVC5_LIBRARY})
+function(fl_module layer name)
+  cmake_parse_arguments(ARG "" "" "LIBRARIES" ${ARGN})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${layer}/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/module\\.cpp$")
+  add_library(fl_${name} STATIC ${sources})
+  target_link_libraries(fl_${name} PUBLIC fl_${layer} ${ARG_LIBRARIES})
+  add_library(faultline_${name} MODULE ${folder}/module.cpp)
+  target_link_libraries(faultline_${name} PRIVATE fl_${name})
+  # It shows one name; what else is in it is there a second time, in who opens it.
+  target_link_options(faultline_${name} PRIVATE -Wl,--exclude-libs,ALL)
+  set_target_properties(faultline_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  install(TARGETS faultline_${name} LIBRARY DESTINATION lib/faultline)
 endfunction()

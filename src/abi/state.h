@@ -78,8 +78,8 @@ typedef struct fl_state {
   uint64_t fault_instruction; /* global id + 1, if it was in a copy that asks (below); else 0 */
   /* Of an alter variant. Its epoch counter holds epoch - epoch_bias: it comes to 0, and is noticed, where the
    * epoch `epoch_bias` begins. While bit FL_ARMED_BIT(id) of `armed` is set, an instance that may be altered
-   * asks first: a copy runs of the straight piece of code that it is in (compiler/pieces.h). There is one bit
-   * for several that lie together. */
+   * asks first: a copy runs of the straight piece of code that it is in (compiler/ir/pieces.h). There is one
+   * bit for several that lie together. */
   uint64_t epoch_bias;
   uint32_t armed;
   uint32_t world_pid;   /* which number the process believes it has; 0: its own */

@@ -145,8 +145,10 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
   FL_CHECK(checkCorrect(run.failing.run.replay.program(), arguments.correct));
   uint32_t thread = run.failing.run.replay.thread();
   if (!arguments.noSolver) {
-    causes.solver = logic::makeZ3(causes.terms);
-    causes.checker = logic::makeCvc5(causes.terms);
+    FL_TRY(solver, logic::makeZ3(causes.terms));
+    FL_TRY(checker, logic::makeCvc5(causes.terms));
+    causes.solver = std::move(solver);
+    causes.checker = std::move(checker);
   }
   FL_TRY(question, technique::causeQuestion(causes.made, run.question.from, thread,
                                             isAtFailure ? wantedOf(run.failing) : technique::Wanted{}));

@@ -10,8 +10,14 @@ Result<technique::InvariantTrace> findInvariants(const Context& context, ValueRu
                                                  bool isAtFailure, technique::InvariantOptions how,
                                                  std::chrono::steady_clock::time_point deadline) {
   causes.made.followReadBytes(false); // bytes in a row make no condition that a person reads
-  if (!causes.solver) causes.solver = logic::makeZ3(causes.terms);
-  if (!causes.checker) causes.checker = logic::makeCvc5(causes.terms);
+  if (!causes.solver) {
+    FL_TRY(solver, logic::makeZ3(causes.terms));
+    causes.solver = std::move(solver);
+  }
+  if (!causes.checker) {
+    FL_TRY(checker, logic::makeCvc5(causes.terms));
+    causes.checker = std::move(checker);
+  }
   technique::Wanted wanted = isAtFailure ? wantedOf(run.failing) : technique::Wanted{};
   uint32_t thread = run.failing.run.replay.thread();
   FL_TRY(question, technique::causeQuestion(causes.made, run.question.from, thread, wanted));

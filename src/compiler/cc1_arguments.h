@@ -7,7 +7,7 @@
 //   codegen:  cc1 -emit-obj -O2 -o a.o -x ir u.bc
 #pragma once
 
-#include "compiler/codegen_module.h"
+#include "compiler/debug_level.h"
 #include "compiler/job_plan.h"
 
 #include <string>

@@ -1,11 +1,9 @@
 #include "compiler/command_line.h"
 
+#include "compiler/ir_tools.h"
 #include "compiler/options.h"
 
 #include <algorithm>
-#include <llvm/Support/CommandLine.h>
-#include <llvm/Support/Error.h>
-#include <llvm/Support/StringSaver.h>
 
 namespace faultline::compiler {
 
@@ -158,12 +156,8 @@ CommandLine parseCommandLine(std::span<const std::string> args) { return Parser(
 Result<std::vector<std::string>> expandResponseFiles(std::span<const std::string> args) {
   std::vector<std::string> plain(args.begin(), args.end());
   if (std::ranges::none_of(plain, [](auto& a) { return a.starts_with('@'); })) return plain;
-  llvm::BumpPtrAllocator allocator;
-  llvm::SmallVector<const char*, 64> words;
-  for (const std::string& arg : plain) words.push_back(arg.c_str());
-  llvm::cl::ExpansionContext context(allocator, llvm::cl::TokenizeGNUCommandLine);
-  if (llvm::Error failure = context.expandResponseFiles(words)) return Error{toString(std::move(failure))};
-  return std::vector<std::string>(words.begin(), words.end());
+  FL_TRY(ir, irTools());
+  return ir->expandedWords(plain);
 }
 
 } // namespace faultline::compiler

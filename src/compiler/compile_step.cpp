@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "compiler/cc1_arguments.h"
 #include "compiler/embed.h"
+#include "compiler/ir_tools.h"
 #include "compiler/options.h"
 #include "program/embedded_reader.h"
 
@@ -126,7 +127,8 @@ Result<void> CompileStep::compileSplit(const PlannedJob& job) {
   DebugLevel level = requestedDebug(job);
   if (level != DebugLevel::Full || !assembly.empty()) {
     bitcode = scratchFile(".bc");
-    FL_CHECK(writeCodegenModule(payload, level, assembly, bitcode));
+    FL_TRY(ir, irTools());
+    FL_CHECK(ir->writeCodegenModule(payload, level, assembly, bitcode));
   }
   PlannedJob toFile = job;
   if (job.output == "-" && assembly.empty()) toFile.output = scratchFile(".o");

@@ -1,18 +1,13 @@
 #include "compiler/input_records.h"
 
-#include "compiler/codegen_module.h"
+#include "compiler/ir_tools.h"
 #include "program/embedded_reader.h"
 
 #include <elf.h>
-#include <llvm/BinaryFormat/Magic.h>
-#include <llvm/Object/Archive.h>
-#include <llvm/Support/MemoryBuffer.h>
 
 namespace faultline::compiler {
 
 namespace {
-
-std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 LinkerInput inspectElf(std::string_view bytes) {
   LinkerInput input;
@@ -29,14 +24,19 @@ LinkerInput inspectElf(std::string_view bytes) {
 
 LinkerInput inspectBitcode(std::string_view bytes) {
   LinkerInput input{LinkerInputKind::Object, {}};
-  if (auto hash = hashInBitcode(bytes)) input.records.push_back(*hash);
+  auto ir = irTools();
+  if (auto hash = ir ? (*ir)->hashInBitcode(bytes) : std::nullopt) input.records.push_back(*hash);
   return input;
+}
+
+// As it is, or in the wrapper that some targets have around it.
+bool isBitcode(std::string_view bytes) {
+  return bytes.starts_with("BC\xC0\xDE") || bytes.starts_with("\xDE\xC0\x17\x0B");
 }
 
 LinkerInput inspectBytes(std::string_view bytes) {
   if (program::looksLikeElf(bytes)) return inspectElf(bytes);
-  if (llvm::identify_magic(llvm::StringRef(bytes.data(), bytes.size())) == llvm::file_magic::bitcode)
-    return inspectBitcode(bytes);
+  if (isBitcode(bytes)) return inspectBitcode(bytes);
   return {};
 }
 
@@ -44,27 +44,9 @@ bool isArchive(std::string_view bytes) {
   return bytes.starts_with("!<arch>\n") || bytes.starts_with("!<thin>\n");
 }
 
-// Calls `see(name, bytes)` for each member.
-template <class See> Result<void> forEachMember(const std::string& path, std::string_view bytes, See see) {
-  auto failed = [&](llvm::Error failure) {
-    return errorf("cannot read the archive {}: {}", path, toString(std::move(failure)));
-  };
-  llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), path);
-  auto archive = llvm::object::Archive::create(buffer);
-  if (!archive) return failed(archive.takeError());
-  llvm::Error failure = llvm::Error::success();
-  for (const llvm::object::Archive::Child& child : (*archive)->children(failure)) {
-    auto name = child.getName();
-    auto contents = child.getBuffer();
-    if (name && contents) {
-      see(view(*name), view(*contents));
-      continue;
-    }
-    if (!name) llvm::consumeError(name.takeError());
-    if (!contents) llvm::consumeError(contents.takeError());
-  }
-  if (failure) return failed(std::move(failure));
-  return {};
+Result<void> forEachMember(const std::string& path, std::string_view bytes, const SeeMember& see) {
+  FL_TRY(ir, irTools());
+  return ir->forEachMember(path, bytes, see);
 }
 
 } // namespace

@@ -41,7 +41,7 @@ constexpr std::string_view kDroppedPiecesWithValue[] = {"-Map", "--Map", "--depe
 template <class Table> bool has(const Table& table, std::string_view word) {
   return std::ranges::find(table, word) != std::end(table);
 }
-template <class Table> bool hasPrefix(const Table& table, std::string_view word) {
+template <class Table> bool hasPrefixOf(const Table& table, std::string_view word) {
   return std::ranges::any_of(table, [&](std::string_view prefix) { return word.starts_with(prefix); });
 }
 
@@ -95,8 +95,8 @@ private:
       ++next_;
       return;
     }
-    bool joined = hasPrefix(std::array<std::string_view, 2>{"-o", "-x"}, word) && !word.starts_with("-obj");
-    if (has(kDropped, word) || hasPrefix(kDroppedPrefixes, word) || joined) return;
+    bool joined = hasPrefixOf(std::array<std::string_view, 2>{"-o", "-x"}, word) && !word.starts_with("-obj");
+    if (has(kDropped, word) || hasPrefixOf(kDroppedPrefixes, word) || joined) return;
     words_.push_back({word, std::nullopt, whole_});
     if (valueIsNextWord(word) && next_ < link_.argv.size())
       words_.push_back({link_.argv[next_++], std::nullopt, whole_});
@@ -121,7 +121,7 @@ private:
       return;
     }
     dropNext_ = has(kDroppedPiecesWithValue, piece);
-    if (dropNext_ || has(kDroppedPieces, piece) || hasPrefix(kDroppedPiecePrefixes, piece)) return;
+    if (dropNext_ || has(kDroppedPieces, piece) || hasPrefixOf(kDroppedPiecePrefixes, piece)) return;
     trackState(piece);
     pending_.push_back(piece);
   }

@@ -1,7 +1,6 @@
 #include "compiler/toolchain.h"
 
 #include <cstdlib>
-#include <llvm/Config/llvm-config.h>
 #include <unistd.h>
 
 namespace faultline::compiler {
@@ -12,8 +11,8 @@ std::vector<std::string> clangFor(Language language) {
     if (cxx) return {chosen, "--driver-mode=g++"};
     return {chosen};
   }
-  std::string name = fmt::format("clang{}-{}", cxx ? "++" : "", LLVM_VERSION_MAJOR);
-  std::string ofLlvm = fmt::format("/usr/lib/llvm-{}/bin/clang{}", LLVM_VERSION_MAJOR, cxx ? "++" : "");
+  std::string name = fmt::format("clang{}-{}", cxx ? "++" : "", FAULTLINE_LLVM_MAJOR);
+  std::string ofLlvm = fmt::format("/usr/lib/llvm-{}/bin/clang{}", FAULTLINE_LLVM_MAJOR, cxx ? "++" : "");
   for (const std::string& path : {"/usr/bin/" + name, ofLlvm})
     if (access(path.c_str(), X_OK) == 0) return {path};
   return {name};

@@ -1,10 +1,11 @@
 #include "compiler/variant.h"
 
 #include "base/file.h"
+#include "base/module.h"
 #include "base/process.h"
 #include "compiler/apart.h"
+#include "compiler/ir_tools.h"
 #include "compiler/relink.h"
-#include "compiler/variant_unit.h"
 #include "program/dynamic_symbols.h"
 #include "program/embedded_reader.h"
 
@@ -72,21 +73,7 @@ Result<std::string> hashOfFile(const fs::path& path) {
   return Key().add(file.bytes()).text();
 }
 
-Result<fs::path> ownDirectory() {
-  std::error_code failed;
-  fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return errorf("cannot find my own file: /proc is not mounted");
-  return self.parent_path();
-}
-
-Result<fs::path> runtimeLibrary() {
-  FL_TRY(bin, ownDirectory());
-  for (const char* place : {"../lib/libfaultline_record.so", "../lib/faultline/libfaultline_record.so"}) {
-    std::error_code ignored;
-    if (fs::exists(bin / place, ignored)) return fs::canonical(bin / place);
-  }
-  return errorf("libfaultline_record.so is not beside {}: install Faultline again", bin.string());
-}
+Result<fs::path> runtimeLibrary() { return ownLibrary("libfaultline_record.so"); }
 
 // The shared libraries that the loader would map, as `ldd` finds them.
 Result<std::vector<fs::path>> loadedLibraries(const fs::path& program) {
@@ -129,7 +116,8 @@ Result<UnitNames> namesOf(const Build& build, const program::EmbeddedRecord& rec
   fs::path file = build.root / "units" / (Key().add(build.toolHash).add(record.hash).text() + ".names");
   if (auto kept = keptNames(file)) return *kept;
   FL_TRY(bitcode, program::unpack(record));
-  FL_TRY(names, compiler::namesOf(bitcode));
+  FL_TRY(ir, irTools());
+  FL_TRY(names, ir->namesOf(bitcode));
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
   (void)writeFileAtomic(file, nlohmann::json{{"defined", names.defined}, {"needed", names.needed}}.dump());
@@ -156,10 +144,12 @@ Result<void> addBinary(Build& build, fs::path path, program::EmbeddedProgram emb
 Result<Build> newBuild(const VariantOptions& options) {
   Build build;
   FL_TRY(root, cacheDir());
-  // Our own file decides what a variant looks like, so its hash is the version.
-  FL_TRY(toolHash, hashOfFile("/proc/self/exe"));
+  // Our own files decide what a variant looks like, so their hash is the version.
+  FL_TRY(irFile, irToolsFile());
+  FL_TRY(ofIr, hashOfFile(irFile));
+  FL_TRY(ofUs, hashOfFile("/proc/self/exe"));
   build.root = std::move(root);
-  build.toolHash = std::move(toolHash);
+  build.toolHash = ofIr + ofUs;
   build.kind = options.kind;
   return build;
 }
@@ -197,7 +187,8 @@ Result<void> makeUnit(const Unit& unit, const fs::path& folder, const Build& bui
     return {};
   }
   FL_TRY(bitcode, program::unpack(unit.record));
-  auto made = makeVariantUnit(bitcode, unit.hash, build.inside, build.kind);
+  FL_TRY(ir, irTools());
+  auto made = ir->makeVariantUnit(bitcode, unit.hash, build.inside, build.kind);
   if (!made) return errorf("{}: {}", unit.name, made.error().message);
   FL_CHECK(writeFileAtomic(fir, std::string_view(made->fir.data(), made->fir.size())));
   return writeFileAtomic(object, made->object);
@@ -390,6 +381,7 @@ Result<Variant> make(Build& build, const VariantOptions& options) {
   VariantLock lock(root / "locks" / variant.key, options.stop);
   if (lock.wasStopped()) return errorf("stopped while another process built this variant");
   if (isThere(variant)) return variant;
+  FL_CHECK(irTools()); // before there is a fork that needs them
   auto start = std::chrono::steady_clock::now();
   removeLeftovers(directory);
   fs::path scratch = directory;
@@ -413,7 +405,7 @@ namespace {
 
 std::shared_ptr<const std::set<std::string>> functionsOf(const Build& build) {
   auto functions = std::make_shared<std::set<std::string>>();
-  for (const auto& name : build.inside) functions->insert(name.getKey().str());
+  for (const std::string& name : build.inside) functions->insert(name);
   return functions;
 }
 

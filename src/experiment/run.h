@@ -64,8 +64,8 @@ struct Ending {
   int waitStatus = 0;
   // Where it ended: the outside call (call site's global id + 2, abi/state.h), or, within instrumented code,
   // the machine's program counter. The same for the same place of the same variant, but that code which is
-  // asked for alterations is there twice (compiler/pieces.h): of its copy the instruction's global id + 1 is
-  // known, else 0.
+  // asked for alterations is there twice (compiler/ir/pieces.h): of its copy the instruction's global id + 1
+  // is known, else 0.
   uint64_t site = 0;
   uint64_t counter = 0;
   uint64_t instruction = 0;

@@ -2,6 +2,7 @@
 // limits, a second opinion) have the same interface. "Unknown" is an answer, with its reason.
 #pragma once
 
+#include "base/result.h"
 #include "logic/term.h"
 
 namespace faultline::logic {
@@ -26,9 +27,10 @@ public:
   virtual std::string name() const = 0;
 };
 
-// Back ends. One Terms for all requests.
-std::unique_ptr<Solver> makeZ3(Terms& terms);
-std::unique_ptr<Solver> makeCvc5(Terms& terms);
+// Back ends. One Terms for all requests. They lie in a shared object of their own, made of the folder
+// solvers/, which is opened when the first is asked for: an error if it is not there.
+Result<std::unique_ptr<Solver>> makeZ3(Terms& terms);
+Result<std::unique_ptr<Solver>> makeCvc5(Terms& terms);
 
 // A subset of the conditions that cannot all hold, of which none can be left out (deletion, with the solver's
 // own core to begin with); checked again by `checker`. Those of `kept` are tried last, so that they stay

@@ -18,6 +18,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 const std::string kBin = FAULTLINE_BIN_DIR;
@@ -209,6 +210,37 @@ TEST_F(Commands, WrongUsesGetOneLineAndStatusOne) {
     EXPECT_EQ(lines(r.err), 1u) << r.err;
     EXPECT_EQ(r.out, "");
   }
+}
+
+// LLVM and the solvers take longer to load than most commands take.
+TEST_F(Commands, NothingIsLoadedThatMostCommandsDoNotNeed) {
+  for (const char* command : {"/faultline", "/faultline-cc"}) {
+    RunResult loaded = run({kBin + command}, {.env = {{"LD_TRACE_LOADED_OBJECTS", "1"}}});
+    EXPECT_THAT(loaded.out, HasSubstr("libc.so"));
+    for (const char* library : {"libLLVM", "libz3", "libcvc5"})
+      EXPECT_THAT(loaded.out, Not(HasSubstr(library))) << command;
+  }
+}
+
+TEST_F(Commands, APartThatIsNotInstalledIsNamedInOneLine) {
+  recordCrash();
+  fs::create_directories(dir / "moved/bin");
+  fs::create_directories(dir / "moved/lib");
+  fs::copy_file(kBin + "/faultline", dir / "moved/bin/faultline");
+  auto moved = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), dir / "moved/bin/faultline");
+    return run(words, {.cwd = dir.path(), .env = environment()});
+  };
+  auto isSaid = [&](const RunResult& r, const std::string& library) {
+    EXPECT_EQ(r.status, 1) << r.out;
+    EXPECT_THAT(r.err,
+                HasSubstr(library + " is not beside " + (dir / "moved/bin") + ": install Faultline again"));
+    EXPECT_EQ(lines(r.err), 1u) << r.err;
+  };
+  EXPECT_EQ(moved({"--version"}).status, 0);
+  EXPECT_EQ(moved({"show", "crash.flr"}).status, 0);
+  isSaid(moved({"causes", "-q", "crash.flr"}), "libfaultline_solvers.so");
+  isSaid(moved({"record", "-q", "--", "./crash"}), "libfaultline_ir.so");
 }
 
 TEST_F(Commands, TheNextWordAfterAnExpressionIsTheRecording) {

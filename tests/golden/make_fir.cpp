@@ -2,7 +2,7 @@
 // alone. With --debug-only the code is dropped and the types, globals and names are kept, which is all that
 // the printing of values needs, so that the stored file stays small.
 #include "base/file.h"
-#include "compiler/variant_unit.h"
+#include "compiler/ir/variant_unit.h"
 #include "program/image.h"
 
 #include <cstdio>

@@ -42,7 +42,7 @@ struct Decorators : ::testing::Test {
 
 TEST_F(Decorators, CacheKnowsASetInAnyOrder) {
   SolverCounts counts;
-  auto solver = makeCached(makeCounted(makeZ3(t), counts));
+  auto solver = makeCached(makeCounted(std::move(*makeZ3(t)), counts));
   std::vector<Term> one = {low, odd, high}, other = {high, low, odd};
   EXPECT_EQ(solver->check({one, false, 5000}).core, (std::vector<uint32_t>{0, 2}));
   EXPECT_EQ(solver->check({other, false, 5000}).core, (std::vector<uint32_t>{0, 1}))
@@ -97,7 +97,8 @@ TEST_F(Decorators, WrongCoresAreFound) {
   std::vector<Term> conditions = {low, high, odd};
   auto with = [&](std::vector<uint32_t> core) {
     Answer a{Answer::Unsatisfiable, std::move(core), {}, {}};
-    return makeValidated(t, std::make_unique<Told>(a), makeCvc5(t))->check({conditions, false, 5000});
+    return makeValidated(t, std::make_unique<Told>(a), std::move(*makeCvc5(t)))
+        ->check({conditions, false, 5000});
   };
   EXPECT_EQ(with({0, 1}).kind, Answer::Unsatisfiable);
   EXPECT_EQ(with({0, 2}).reason, "told and cvc5 contradict each other");
@@ -106,7 +107,7 @@ TEST_F(Decorators, WrongCoresAreFound) {
 TEST_F(Decorators, LogIsSmtLib) {
   std::string folder = (std::filesystem::temp_directory_path() / "faultline_log_XXXXXX").string();
   ASSERT_TRUE(mkdtemp(folder.data()));
-  auto solver = makeLogged(t, makeZ3(t), folder);
+  auto solver = makeLogged(t, std::move(*makeZ3(t)), folder);
   Term f = t.variable(64, 8), wide = t.variable(100, 9);
   Term half = t.binary(Kind::FMul, f, t.bits(64, 0x3fe0000000000000)); // f * 0.5
   std::vector<Term> conditions = {

@@ -181,7 +181,7 @@ private:
   static void ask(Terms& t, std::vector<Term> conditions, Term claim, Ask whom) {
     for (auto make : {makeZ3, makeCvc5}) {
       if (make == makeCvc5 && whom == Ask::Z3) break;
-      std::unique_ptr<Solver> solver = make(t);
+      std::unique_ptr<Solver> solver = std::move(*make(t));
       SCOPED_TRACE(solver->name());
       conditions.push_back(claim);
       Answer yes = solver->check({conditions, false, 20000});

@@ -7,7 +7,7 @@ namespace {
 
 struct BothSolvers : ::testing::TestWithParam<const char*> {
   Terms t;
-  std::unique_ptr<Solver> solver = std::string(GetParam()) == "z3" ? makeZ3(t) : makeCvc5(t);
+  std::unique_ptr<Solver> solver = std::move(*(std::string(GetParam()) == "z3" ? makeZ3(t) : makeCvc5(t)));
 };
 
 TEST_P(BothSolvers, SatisfiableWithAModel) {
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Logic, BothSolvers, ::testing::Values("z3", "cvc5"),
 // Dropping any condition of a minimal core makes the rest satisfiable.
 TEST(MinimalCore, OfRandomConditions) {
   Terms t;
-  auto z3 = makeZ3(t), cvc5 = makeCvc5(t);
+  auto z3 = std::move(*makeZ3(t)), cvc5 = std::move(*makeCvc5(t));
   for (uint64_t seed = 0; seed < 25; ++seed) {
     std::mt19937_64 random(seed);
     std::vector<Term> x, conditions;
@@ -115,7 +115,7 @@ TEST(MinimalCore, OfRandomConditions) {
 
 TEST(MinimalCore, KeepsWhatItIsToldTo) {
   Terms t;
-  auto z3 = makeZ3(t);
+  auto z3 = std::move(*makeZ3(t));
   Term x = t.variable(32, 1);
   auto less = [&](uint64_t n) { return t.binary(Kind::ULess, x, t.bits(32, n)); };
   std::vector<Term> conditions = {less(5), less(6), less(7), t.binary(Kind::ULess, t.bits(32, 10), x)};

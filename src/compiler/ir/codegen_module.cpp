@@ -1,0 +1,54 @@
+#include "compiler/ir/codegen_module.h"
+
+#include "compiler/embed.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace faultline::compiler {
+
+namespace {
+
+llvm::MemoryBufferRef bufferOf(std::string_view bitcode) {
+  return {llvm::StringRef(bitcode.data(), bitcode.size()), "unit"};
+}
+
+} // namespace
+
+Result<void> writeCodegenModule(std::string_view payload, DebugLevel level, std::string_view assembly,
+                                const std::string& path) {
+  llvm::LLVMContext context;
+  auto module = llvm::parseBitcodeFile(bufferOf(payload), context);
+  if (!module) return errorf("the frontend's bitcode is unreadable: {}", toString(module.takeError()));
+  if (level == DebugLevel::None) llvm::StripDebugInfo(**module);
+  if (level == DebugLevel::LineTables) llvm::stripNonLineTableDebugInfo(**module);
+  if (!assembly.empty()) (*module)->appendModuleInlineAsm(llvm::StringRef(assembly.data(), assembly.size()));
+  std::error_code failure;
+  llvm::raw_fd_ostream out(path, failure, llvm::sys::fs::OF_None);
+  if (failure) return errorf("cannot write {}: {}", path, failure.message());
+  // The order of use lists steers the optimiser: without it the object differs from clang's own.
+  llvm::WriteBitcodeToFile(**module, out, /*ShouldPreserveUseListOrder=*/true);
+  out.close();
+  if (out.has_error()) {
+    out.clear_error();
+    return errorf("cannot write {}: is the disk full?", path);
+  }
+  return {};
+}
+
+std::optional<uint64_t> hashInBitcode(std::string_view bitcode) {
+  llvm::LLVMContext context;
+  auto module = llvm::getLazyBitcodeModule(bufferOf(bitcode), context);
+  if (!module) {
+    llvm::consumeError(module.takeError());
+    return std::nullopt;
+  }
+  return hashInAssembly((*module)->getModuleInlineAsm());
+}
+
+} // namespace faultline::compiler
