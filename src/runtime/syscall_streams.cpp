@@ -50,15 +50,20 @@ bool copyOut(long to, const void* from, size_t size) {
          raw(SYS_process_vm_writev, processId(), long(&local), 1, long(&remote), 1, 0) == long(size);
 }
 
+// The kernel copies a set of signals before it finds that there is no such thing to do with it: a tenth of
+// what it takes to read by process_vm_readv, which programs that print much were kept waiting for.
+static bool isPageReadable(uintptr_t page) {
+  constexpr long kNothing = -1, kSetSize = 8;
+  return page != 0 && raw(SYS_rt_sigprocmask, kNothing, long(page), 0, kSetSize) != -EFAULT;
+}
+
 bool isReadable(long from, size_t size) {
-  // Touching a page at a time is enough, and cheap.
-  char byte;
-  for (size_t at = 0; at < size; at += kPage) {
-    iovec local = {&byte, 1}, remote = {reinterpret_cast<void*>(from + long(at)), 1};
-    if (raw(SYS_process_vm_readv, processId(), long(&local), 1, long(&remote), 1, 0) != 1) return false;
-  }
-  iovec local = {&byte, 1}, remote = {reinterpret_cast<void*>(from + long(size) - 1), 1};
-  return size == 0 || raw(SYS_process_vm_readv, processId(), long(&local), 1, long(&remote), 1, 0) == 1;
+  if (size == 0) return true;
+  uintptr_t first = uintptr_t(from), last = first + size - 1;
+  if (last < first) return false;
+  for (uintptr_t page = first & ~(kPage - 1); page <= last; page += kPage)
+    if (!isPageReadable(page)) return false;
+  return true;
 }
 
 long doRead(const Call& c) {
