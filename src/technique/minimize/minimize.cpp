@@ -18,6 +18,8 @@ constexpr size_t kLongestRun = 40, kLongestTokens = 8;
 constexpr double kFewestTrials = 40;
 constexpr uint64_t kTellingTrials = 10;
 constexpr size_t kMostExpected = 2000;
+// What is tried of each end with all between left out.
+constexpr size_t kShareOfEnd = 16;
 
 class Minimizer {
 public:
@@ -106,27 +108,54 @@ private:
         {std::chrono::duration<double>(Clock::now() - options_.start).count(), search_.stats().runs, size});
   }
 
-  // A program may behave otherwise where its input ends, so it is tried.
+  // The pieces at the start and at the end, a sixteenth of all each. Nothing: there are too few of them.
+  std::optional<std::string> bothEnds(const std::string& bytes) const {
+    bool isFine = options_.finest.kind == Unit::Bytes || options_.finest.kind == Unit::Tokens;
+    std::vector<Piece> pieces = cutInto(bytes, isFine ? Unit{.kind = Unit::Lines} : options_.finest);
+    if (pieces.size() < 2 * kShareOfEnd || !isText(bytes)) return std::nullopt;
+    size_t count = pieces.size() / kShareOfEnd;
+    return bytes.substr(0, pieces[count - 1].end) + bytes.substr(pieces[pieces.size() - count].begin);
+  }
+
+  // A program may behave otherwise where its input ends, so it is tried; with little of the rest, too, which
+  // takes no time.
   Result<void> dropUnread() {
     if (options_.read == 0 || best_.empty()) return {};
-    InputSet less = best_;
+    const std::string& bytes = best_[0].bytes;
     size_t end = 0;
-    for (const Piece& piece : cutInto(less[0].bytes, options_.finest))
-      if (piece.begin < options_.read) end = piece.end;
-    if (end == 0 || end >= less[0].bytes.size()) return {};
-    less[0].bytes.resize(end);
-    Tester tester = [&](const Subset&) {
-      return Trial{keyOf(less), [this, less] { return experiment_(less); }};
-    };
-    size_t before = sizeOf(best_);
-    FL_TRY(outcome, search_.outcome(tester, {0}));
-    if (!outcome) return {};
-    if (outcome == TrialOutcome::Fail) {
-      best_ = std::move(less);
-      noteBest(sizeOf(best_));
-    }
-    levels_.push_back({"what was not read", 1, before, sizeOf(best_)});
+    if (options_.finest.kind == Unit::Bytes)
+      end = options_.read;
+    else
+      for (const Piece& piece : cutInto(bytes, options_.finest))
+        if (piece.begin < options_.read) end = piece.end;
+    if (end == 0 || end >= bytes.size()) return {};
+    std::vector<std::string> less;
+    if (auto little = bothEnds(bytes.substr(0, end))) less.push_back(std::move(*little));
+    less.push_back(bytes.substr(0, end));
+    std::vector<InputSet> choices(less.size(), best_);
+    for (size_t k = 0; k < less.size(); ++k) choices[k][0].bytes = std::move(less[k]);
+    progress_ = {"what was not read", sizeOf(best_), choices.size()};
+    FL_CHECK(firstOf(choices));
     return {};
+  }
+
+  // Goes on with the first of these that fails. False: there is none.
+  Result<bool> firstOf(const std::vector<InputSet>& choices) {
+    uint32_t next = 0;
+    Tester tester = [&](const Subset& which) {
+      auto inputs = std::make_shared<InputSet>(choices[which[0]]);
+      return Trial{keyOf(*inputs), [this, inputs] { return experiment_(*inputs); }};
+    };
+    uint64_t verdicts = search_.stats().verdicts;
+    size_t before = sizeOf(best_);
+    FL_TRY(found, search_.first(tester, [&]() -> std::optional<SubsetToTry> {
+      if (next == choices.size()) return std::nullopt;
+      return SubsetToTry{{next++}};
+    }));
+    if (found) best_ = choices[found->subset[0]];
+    if (found) noteBest(sizeOf(best_));
+    levels_.push_back({progress_.unit, search_.stats().verdicts - verdicts, before, sizeOf(best_)});
+    return found.has_value();
   }
 
   // True: no piece can be left out.
@@ -269,22 +298,10 @@ private:
         choices.push_back(std::move(choice));
     if (choices.empty()) return {};
     progress_ = {"what the failure depends on", sizeOf(best_), choices.size()};
-    uint32_t next = 0;
-    Tester tester = [&](const Subset& which) {
-      auto inputs = std::make_shared<InputSet>(choices[which[0]]);
-      return Trial{keyOf(*inputs), [this, inputs] { return experiment_(*inputs); }};
-    };
-    uint64_t verdicts = search_.stats().verdicts;
     size_t before = sizeOf(best_);
-    FL_TRY(found, search_.first(tester, [&]() -> std::optional<SubsetToTry> {
-      if (next == choices.size()) return std::nullopt;
-      return SubsetToTry{{next++}};
-    }));
-    result.dependenceTaken = found.has_value();
-    if (found) best_ = choices[found->subset[0]];
-    if (found) noteBest(sizeOf(best_));
+    FL_TRY(isTaken, firstOf(choices));
+    result.dependenceTaken = isTaken;
     result.dependenceRemoved = before - sizeOf(best_);
-    levels_.push_back({progress_.unit, search_.stats().verdicts - verdicts, before, sizeOf(best_)});
     return {};
   }
 

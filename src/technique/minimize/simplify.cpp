@@ -13,24 +13,56 @@ Subset withoutRange(const Subset& kept, size_t begin, size_t end) {
   return out;
 }
 
-// Half, then a quarter ... of one end, as long as that fails.
-class EndCut {
+// Candidates, and what is left when one of them fails.
+class Cutting {
 public:
-  EndCut(const Subset& kept, bool atStart) : kept_(kept), atStart_(atStart) {}
+  virtual ~Cutting() = default;
+  // Of what is kept, until something fails.
+  virtual std::optional<SubsetToTry> next(const Subset& kept) = 0;
+  // Goes on with the rest of the candidate with this number.
+  virtual void accept(size_t number) = 0;
+};
 
-  std::optional<SubsetToTry> next() {
+// Half of one end, as often as that fails; else a quarter, an eighth ... of it, which is never more than was
+// too much before.
+class EndCut : public Cutting {
+public:
+  explicit EndCut(bool atStart) : atStart_(atStart) {}
+
+  std::optional<SubsetToTry> next(const Subset& kept) override {
+    if (share_ > kSmallestShare || kept.size() < share_) return std::nullopt;
+    size_t size = kept.size() / share_;
     share_ *= 2;
-    if (share_ > kSmallestShare || kept_.size() < share_) return std::nullopt;
-    size_t size = kept_.size() / share_;
-    return SubsetToTry{atStart_ ? withoutRange(kept_, 0, size)
-                                : withoutRange(kept_, kept_.size() - size, kept_.size())};
+    return SubsetToTry{atStart_ ? withoutRange(kept, 0, size)
+                                : withoutRange(kept, kept.size() - size, kept.size())};
+  }
+  // Candidates are given ahead of their turn.
+  void accept(size_t number) override {
+    share_ = first_ = number == 0 && first_ == 2 ? 2 : first_ << (number + 1);
   }
 
 private:
   static constexpr size_t kSmallestShare = 16;
-  const Subset& kept_;
   bool atStart_;
-  size_t share_ = 1;
+  size_t first_ = 2, share_ = 2;
+};
+
+// All but a sixteenth at each end, else all but an eighth, a quarter: what a failure needs often stands at
+// the start, where things are made ready, and where it happens, at the end. What is tried is small, so that
+// it costs little where it is not so.
+class MiddleCut : public Cutting {
+public:
+  std::optional<SubsetToTry> next(const Subset& kept) override {
+    if (share_ < kLargestShare || kept.size() < kFewest) return std::nullopt;
+    size_t end = std::max<size_t>(1, kept.size() / share_);
+    share_ /= 2;
+    return SubsetToTry{withoutRange(kept, end, kept.size() - end)};
+  }
+  void accept(size_t) override { share_ = kSmallestShare; }
+
+private:
+  static constexpr size_t kSmallestShare = 16, kLargestShare = 4, kFewest = 8;
+  size_t share_ = kSmallestShare;
 };
 
 // Which chunk is tried next: [end - size, end), from the end to the start, then with half the size. Where one
@@ -129,17 +161,22 @@ Result<Simplified> simplify(Search& search, const Tester& tester, Subset start,
   auto reduced = [&](const Subset& kept) {
     if (options.onReduced) options.onReduced(kept);
   };
-  for (bool atStart : {false, true}) {
-    if (!options.cutsEnds) break;
-    while (true) {
-      EndCut cut(start, atStart);
-      FL_TRY(found, search.first(tester, [&] { return cut.next(); }));
-      if (search.wasStopped()) return Simplified{std::move(start), false};
-      if (!found) break;
+  auto cutAll = [&](Cutting&& cutting) -> Result<bool> {
+    for (bool hasCut = false;; hasCut = true) {
+      FL_TRY(found, search.first(tester, [&] { return cutting.next(start); }));
+      if (!found) return hasCut;
+      cutting.accept(found->number);
       start = std::move(found->subset);
       reduced(start);
     }
+  };
+  for (bool isMore = options.cutsEnds; isMore && !search.wasStopped();) {
+    FL_CHECK(cutAll(EndCut(false))); // what is needed last stands at the end then
+    FL_TRY(between, cutAll(MiddleCut()));
+    FL_CHECK(cutAll(EndCut(true)));
+    isMore = between;
   }
+  if (search.wasStopped()) return Simplified{std::move(start), false};
   Sweeper sweeper(std::move(start), options);
   while (true) {
     if (options.onLeft) options.onLeft(sweeper.left());

@@ -17,7 +17,7 @@
 namespace faultline::technique {
 
 struct SimplifyOptions {
-  // First cut as much as possible from both ends, by halves.
+  // First cut as much as possible from the middle and from both ends.
   bool cutsEnds = true;
   // At single elements: go on until none can be removed; false: once over all.
   bool untilMinimal = true;

@@ -156,7 +156,24 @@ TEST(Simplify, FindsTheOnlyCauseOfALargeSequenceInFewRuns) {
         allOf(size));
     ASSERT_TRUE(found);
     EXPECT_EQ(found->kept, expected);
-    EXPECT_LT(search.stats().runs, 4 * 2 * 19u) << "two runs for each halving of each cause";
+    EXPECT_LT(search.stats().runs, 4 * 2 * 19u + 3)
+        << "two runs for each halving of each cause, and the ends";
+  }
+}
+
+TEST(Simplify, WhatNeedsTheStartAndTheEndIsFoundByTryingLittle) {
+  for (uint32_t size : {8u, 100u, 5000u, 40'000u}) {
+    Subset expected = {0, 1, size - 1};
+    Search search({});
+    uint64_t tried = 0;
+    auto rule = [&](const Subset& s) {
+      tried += s.size();
+      return contains(s, expected) ? TrialOutcome::Fail : TrialOutcome::Pass;
+    };
+    auto found = simplify(search, testerOf(rule, std::make_shared<Asked>()), allOf(size));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kept, expected);
+    if (size > 100) EXPECT_LT(tried, 4 * size) << "all that was tried, together";
   }
 }
 
