@@ -566,7 +566,10 @@ Result<technique::MinimizeResult> minimizeOnce(const Context& context, const Inp
   technique::MinimizeOptions how;
   how.finest = unitOf(options);
   how.start = context.started;
-  if (!question.isServed) how.secondsOfOne = question.repeated.get()->seconds;
+  if (!question.isServed) {
+    how.secondsOfOne = question.repeated.get()->seconds;
+    if (question.inputs[0].kind == InputSource::StandardInput) how.read = question.repeated.get()->inputRead;
+  }
   if (!options.noSlice)
     how.dependence = [&](const technique::MinimizeState& state) {
       return dependence(question, state, options.slice);

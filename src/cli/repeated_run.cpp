@@ -91,6 +91,7 @@ Result<RepeatedRun> repeatRun(const RepeatRequest& request) {
   out.anyFailure = request.anyFailure;
   out.judge.emplace(std::move(judge));
   out.seconds = original.seconds;
+  out.inputRead = original.inputRead;
   runner->setSeconds(secondsAfter(original, meta));
   out.runner = runner;
   std::vector<std::future<Result<TrialOutcome>>> others;

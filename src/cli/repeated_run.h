@@ -31,7 +31,8 @@ struct RepeatedRun {
   std::optional<experiment::Judge> judge;
   bool anyFailure = false;
   bool isFlaky = false;
-  double seconds = 0; // that one takes
+  double seconds = 0;     // that one takes
+  uint64_t inputRead = 0; // how far it had come in standard input; 0: not known
 
   // By a process of its own; from several threads at once.
   Result<technique::TrialOutcome> outcomeOf(const experiment::RunSpec& run) const;

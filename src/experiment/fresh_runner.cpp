@@ -227,6 +227,9 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
     ending->instruction = state.fault_instruction;
   }
   ending->epochs = log.epoch();
+  // The place in the file is the same for all who have it open.
+  if (shared_->input == InputKind::File && ending->signalled())
+    if (off_t at = lseek(input.get(), 0, SEEK_CUR); at > 0) ending->inputRead = uint64_t(at);
   if (alters) readInside(log.inside(), counted.has_value(), *ending);
   return ending;
 }

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   if (!strcmp(how, "memory")) for (;;) memset(malloc(1 << 20), 1, 1 << 20);
   if (!strcmp(how, "flood")) for (;;) puts("on and on and on and on");
   if (!strcmp(how, "echo")) { int c; while ((c = getchar()) != EOF) putchar(c); fputs("done", stderr); }
+  if (!strcmp(how, "some")) { char b[30]; if (read(0, b, 30) == 30) crashHere(); }
   if (!strcmp(how, "kind")) { struct stat s; fstat(0, &s); puts(S_ISREG(s.st_mode) ? "file" : S_ISFIFO(s.st_mode) ? "pipe" : "other"); }
   if (!strcmp(how, "cat")) { char b[100] = ""; FILE* f = fopen(argv[2], "r"); if (!f) return 9; fgets(b, 100, f); fputs(b, stdout); }
   if (!strcmp(how, "append")) { FILE* f = fopen(argv[2], "a"); if (!f) return 9; fputs("more", f); fclose(f); }
@@ -59,6 +60,11 @@ protected:
     return valueOf(runner.run(program().spec(std::move(args), std::move(input))));
   }
 };
+
+TEST_F(FreshRun, HowFarItHadComeInItsInputWhenItCrashed) {
+  EXPECT_EQ(end({"some"}, std::string(100, 'x')).inputRead, 30u);
+  EXPECT_EQ(end({"crash"}, "not read").inputRead, 0u);
+}
 
 TEST_F(FreshRun, TellsACrashByItsPlace) {
   Ending here = end({"crash"}), again = end({"crash"}), there = end({"crash there"});
