@@ -286,7 +286,7 @@ Result<std::shared_ptr<experiment::Executor>> makeExecutorFor(const ExecutorRequ
   return std::shared_ptr<experiment::Executor>(std::move(executor));
 }
 
-// In the background, if experiments can begin without; its end is awaited where it is needed.
+// Later, if experiments can begin without: it is begun while they are made, and awaited where it is needed.
 Result<void> prepareProcesses(const Context& context, const InputQuestionOptions& options,
                               const recording::Expectation& expectation, InputQuestion& question) {
   const VariantKind kind = variantForRuns(context, question.meta);
@@ -300,8 +300,9 @@ Result<void> prepareProcesses(const Context& context, const InputQuestionOptions
     return repeatRun({program, run, meta, expectation, reference, !options.executor.uncontained, anyFailure,
                       isServed ? 1u : 2u});
   };
-  auto later = question.isServed ? std::launch::async : std::launch::deferred;
-  question.repeated = std::async(later, std::move(repeat)).share();
+  question.repeated = Later<RepeatedRun>(std::move(repeat));
+  // It may take any time to build.
+  if (!isVariantThere(context, question.meta.program, kind)) question.repeated.begin();
   if (!question.reference) {
     auto make = [context, options, expectation, kind, meta = question.meta, study = question.study,
                  inputs = question.inputs,
@@ -367,6 +368,11 @@ Result<bool> InputQuestion::isServedRight(const InputSet& found) {
 experiment::Executor* InputQuestion::usedExecutor() const {
   bool isUsed = executor.valid() && executor.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   return isUsed && executor.get() ? executor.get()->get() : nullptr;
+}
+
+void InputQuestion::beginRest() const {
+  study.begin();
+  repeated.begin();
 }
 
 Result<void> InputQuestion::settle() {
@@ -523,6 +529,11 @@ Result<std::optional<technique::Dependence>> dependence(InputQuestion& question,
 constexpr const char* kServedWrong = "what was found by going back within one process does not hold in one "
                                      "of its own: the search was made again with a process for each run";
 
+// So many times as long as it took until the search began may it go on before what is needed at its end is
+// worked on, too: until then most is left out, and to wait for it afterwards takes no longer than it has been
+// put off.
+constexpr double kUndisturbed = 2;
+
 class Watched {
 public:
   Watched(const Context& context, const InputQuestionOptions& options)
@@ -537,8 +548,12 @@ public:
     if (!question.isServed && question.executor.valid())
       options.search.workers = unsigned((*question.executor.get())->width());
     options.search.stop = [this] { return wasInterrupted() || Clock::now() >= end_; };
-    options.onProgress = [this](const technique::MinimizeProgress& p) {
+    auto before =
+        std::chrono::duration_cast<Clock::duration>(kUndisturbed * (Clock::now() - context.started));
+    restAt_ = Clock::now() + before;
+    options.onProgress = [this, &question](const technique::MinimizeProgress& p) {
       ++done_;
+      if (Clock::now() >= restAt_) question.beginRest();
       progress_.describe(fmt::format("best {}, now {}: runs", humanSize(p.best), p.unit),
                          p.left ? done_ + p.left : 0);
       progress_.update(done_);
@@ -548,7 +563,7 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
   Progress progress_;
-  Clock::time_point end_;
+  Clock::time_point end_, restAt_;
   uint64_t done_ = 0;
 };
 
@@ -585,6 +600,7 @@ Result<technique::MinimizeResult> minimizeOnce(const Context& context, const Inp
 Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
                                                InputQuestion& question) {
   FL_TRY(found, minimizeOnce(context, options, question));
+  question.beginRest();
   FL_TRY(isRight, question.isServedRight(found.inputs));
   if (isRight) return found;
   question.caveats.push_back(kServedWrong);

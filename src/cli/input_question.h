@@ -30,8 +30,8 @@ struct InputQuestionOptions {
 VariantKind variantForRuns(const Context& context, const recording::Meta& meta);
 void addInputQuestionOptions(CLI::App& command, InputQuestionOptions& options, bool withEnvironment);
 
-// Lives as long as experiments are made. What takes time and is not needed for the first experiment is worked
-// on while they are made.
+// Lives as long as experiments are made. What takes time and is not needed for the first experiments is
+// worked on while others are made (beginRest).
 struct InputQuestion {
   // Filled in by settle(): how it failed, and whatever else has to be replayed for.
   ValueRun* run = nullptr;
@@ -46,7 +46,7 @@ struct InputQuestion {
   RunStudy study;
   std::shared_ptr<const experiment::FreshRunner> reference;
   bool anyFailure = false;
-  std::shared_future<Result<RepeatedRun>> repeated;
+  Later<RepeatedRun> repeated;
   // Runs and judges what differs in nothing but its inputs. Null: what is right has to be asked each time.
   std::shared_future<Result<std::shared_ptr<experiment::Executor>>> executor;
 
@@ -64,7 +64,9 @@ struct InputQuestion {
   Result<bool> isServedRight(const technique::InputSet& found);
   // Null: nothing was run by it.
   experiment::Executor* usedExecutor() const;
-  // Waits for all that is under way.
+  // Begins what is needed at the end at the latest, each in a thread of its own.
+  void beginRest() const;
+  // Waits for all that is needed at the end.
   Result<void> settle();
 };
 

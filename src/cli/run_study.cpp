@@ -24,7 +24,6 @@ Result<const depend::Inputs*> RunFindings::streams() {
 }
 
 RunStudy::RunStudy(const Context& context, const ValueOptions& options)
-    : future_(
-          std::async(std::launch::async, [context, options] { return study(context, options); }).share()) {}
+    : findings_([context, options] { return study(context, options); }) {}
 
 } // namespace faultline::cli

@@ -1,12 +1,9 @@
 // What a recording tells by being replayed: how it failed, where its input came from, what values depend on.
-// Who needs that only at the end begins it and goes on; a thread of its own works on it meanwhile.
+// Who needs that only at the end goes on, and begins it when the processors have nothing better to do.
 #pragma once
 
+#include "cli/later.h"
 #include "cli/value_question.h"
-
-#include <chrono>
-#include <future>
-#include <mutex>
 
 namespace faultline::cli {
 
@@ -28,15 +25,15 @@ public:
   // Of the recording that the options name.
   RunStudy(const Context& context, const ValueOptions& options);
 
+  // In a thread of its own.
+  void begin() const { findings_.begin(); }
   // Waits for it. What is found is for one thread at a time: who has the lock.
-  Result<std::shared_ptr<RunFindings>> findings() const { return future_.get(); }
+  Result<std::shared_ptr<RunFindings>> findings() const { return findings_.get(); }
   std::unique_lock<std::mutex> lock() const { return std::unique_lock(*mutex_); }
-  bool isDoneIn(double seconds) const {
-    return future_.wait_for(std::chrono::duration<double>(seconds)) == std::future_status::ready;
-  }
+  bool isDoneIn(double seconds) const { return findings_.isDoneIn(seconds); }
 
 private:
-  std::shared_future<Result<std::shared_ptr<RunFindings>>> future_;
+  Later<std::shared_ptr<RunFindings>> findings_;
   std::shared_ptr<std::mutex> mutex_ = std::make_shared<std::mutex>();
 };
 
