@@ -140,16 +140,22 @@ Result<void> addNamedFiles(const RunSpec& spec, InputQuestion& question) {
   return {};
 }
 
-// A word that might be one.
-bool namesFiles(const RunSpec& spec) {
+// Words, or parts of them behind "=", that might be one: there is such a file.
+std::vector<std::string> filesNamed(const RunSpec& spec) {
   auto isFile = [&](const std::string& name) {
     std::error_code ignored;
     return fs::is_regular_file(finding::absolutePath(name, spec.cwd), ignored);
   };
-  return std::any_of(spec.argv.begin() + 1, spec.argv.end(), [&](const std::string& word) {
+  std::vector<std::string> out;
+  for (size_t k = 1; k < spec.argv.size(); ++k) {
+    const std::string& word = spec.argv[k];
     size_t equals = word.find('=');
-    return isFile(word) || (equals != std::string::npos && isFile(word.substr(equals + 1)));
-  });
+    if (isFile(word))
+      out.push_back(word);
+    else if (equals != std::string::npos && isFile(word.substr(equals + 1)))
+      out.push_back(word.substr(equals + 1));
+  }
+  return out;
 }
 
 Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& question) {
@@ -157,7 +163,7 @@ Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& q
   if (!spec.input.empty())
     question.inputs.push_back({.kind = InputSource::StandardInput, .bytes = spec.input});
   for (const std::string& file : options.files) FL_CHECK(addFile(file, spec, question));
-  if (namesFiles(spec)) FL_CHECK(addNamedFiles(spec, question));
+  if (!filesNamed(spec).empty()) FL_CHECK(addNamedFiles(spec, question));
   for (size_t k = 1; options.argv && k < spec.argv.size(); ++k) {
     InputSource word{.kind = InputSource::Argument, .argument = k, .bytes = spec.argv[k]};
     word.isFixed = std::ranges::any_of(question.inputs, [&](const InputSource& s) {
@@ -233,6 +239,23 @@ void offerServer(const Context& context, const InputQuestionOptions& options,
         return InputServer::create(silent, path, expectation, keepsOutput, file);
       },
       isThere ? 1 : kRunsBefore);
+}
+
+// Where one file alone can be the input, the process that goes back knows whether the run opens it: it need
+// not be replayed first. False: it has to be.
+Result<bool> offerNamedFile(const Context& context, const InputQuestionOptions& options,
+                            const recording::Expectation& expectation, InputQuestion& question) {
+  const std::vector<std::string> named = filesNamed(question.spec);
+  bool isAlone = named.size() == 1 && question.spec.input.empty() && options.files.empty() && !options.argv &&
+                 !options.env && !options.studiesFirst;
+  if (!isAlone) return false;
+  FL_CHECK(addFile(named[0], question.spec, question));
+  offerServer(context, options, expectation, question);
+  if (question.isServed && question.server->get()) return true;
+  question.inputs.clear();
+  question.server.reset();
+  question.isServed = false;
+  return false;
 }
 
 // What every run got beside its inputs: files that it reads. What else comes from outside has no content
@@ -404,7 +427,7 @@ Result<std::shared_ptr<const FreshRunner>> expectByReference(const Context& cont
 
 bool mayHaveInput(const recording::Recording& recording) {
   auto spec = specOf(recording);
-  return spec && (!spec->input.empty() || namesFiles(*spec));
+  return spec && (!spec->input.empty() || !filesNamed(*spec).empty());
 }
 
 technique::Unit unitOf(const InputQuestionOptions& options) {
@@ -489,8 +512,11 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
     verdict = question.run->failing.verdict;
   }
   FL_TRY(right, expectationFor(options, verdict, question));
-  FL_CHECK(collectInputs(options, question));
-  offerServer(context, options, right, question);
+  FL_TRY(isOffered, offerNamedFile(context, options, right, question));
+  if (!isOffered) {
+    FL_CHECK(collectInputs(options, question));
+    offerServer(context, options, right, question);
+  }
   FL_CHECK(prepareProcesses(context, options, right, question));
   if (!question.isServed && question.repeated.get()->isFlaky) {
     question.caveats.push_back(kFlaky);

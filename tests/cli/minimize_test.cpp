@@ -340,6 +340,7 @@ TEST_F(Minimize, GoingBackWithAFileFindsWhatFreshProcessesFind) {
   writeFile(dir / "in", text);
   build(std::string("#define PATTERN \"%s\"\n") + kMapsItsFile);
   json slow = minimize({"--fresh", "--no-slice", "--output-input", "slow", "--", "./p", "in"});
+  ASSERT_NE(faultline({"critical", "--", "./p", "in"}).status, 1); // its variant is there then
   json fast = minimize({"--no-cache", "--no-slice", "--output-input", "fast", "--", "./p", "in"});
   EXPECT_EQ(readFile(dir / "fast"), std::string(40, '%'));
   EXPECT_EQ(readFile(dir / "slow"), readFile(dir / "fast"));
@@ -347,6 +348,22 @@ TEST_F(Minimize, GoingBackWithAFileFindsWhatFreshProcessesFind) {
   EXPECT_EQ(slow["stats"]["rolled_back"], 0);
   EXPECT_GT(fast["stats"]["rolled_back"], 50) << fast["stats"];
   EXPECT_TRUE(fast["confirmed"]);
+}
+
+// It is named, but what goes back sees that it is not opened.
+TEST_F(Minimize, AFileThatIsOnlyNamedIsNoInput) {
+  writeFile(dir / "in", "what nobody reads");
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  puts(argv[1]);
+  abort();
+}
+)");
+  ASSERT_NE(faultline({"critical", "--", "./p", "in"}).status, 1); // its variant is there then
+  RunResult none = faultline({"minimize", "--no-cache", "--", "./p", "in"});
+  EXPECT_EQ(none.status, 1) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("there is no input to make smaller"));
 }
 
 // By a name that nobody gave it: each run is a process of its own, which sees the other file by any name.
