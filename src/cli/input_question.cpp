@@ -319,9 +319,10 @@ Result<void> prepareProcesses(const Context& context, const InputQuestionOptions
     FL_TRY(variant, makeVariant(context, meta.program, kind));
     FreshProgram program = FreshProgram::of(variant, meta.program);
     program.seed = meta.seed;
-    // Who goes back within one process has repeated it there, too.
+    // Who goes back within one process has repeated it there, too. Verdicts that are kept must be sure at
+    // once.
     return repeatRun({program, run, meta, expectation, reference, !options.executor.uncontained, anyFailure,
-                      isServed ? 1u : 2u});
+                      isServed ? 1u : 2u, options.executor.noCache});
   };
   question.repeated = Later<RepeatedRun>(std::move(repeat));
   // It may take any time to build.
@@ -396,6 +397,7 @@ experiment::Executor* InputQuestion::usedExecutor() const {
 void InputQuestion::beginRest() const {
   study.begin();
   repeated.begin();
+  if (!isServed && repeated.get()) repeated.get()->rest.begin();
 }
 
 Result<void> InputQuestion::settle() {
@@ -623,10 +625,25 @@ Result<technique::MinimizeResult> minimizeOnce(const Context& context, const Inp
 
 } // namespace
 
+namespace {
+
+// What was left for later of repeating the run.
+Result<void> settleRepetition(InputQuestion& question) {
+  const Result<RepeatedRun>& repeated = question.repeated.get();
+  if (!repeated) return repeated.error();
+  const Result<bool>& isFlaky = repeated->rest.get();
+  if (!isFlaky) return isFlaky.error();
+  if (*isFlaky && !repeated->isFlaky) question.caveats.push_back(kFlaky);
+  return {};
+}
+
+} // namespace
+
 Result<technique::MinimizeResult> minimizeWith(const Context& context, const InputQuestionOptions& options,
                                                InputQuestion& question) {
   FL_TRY(found, minimizeOnce(context, options, question));
   question.beginRest();
+  FL_CHECK(settleRepetition(question));
   FL_TRY(isRight, question.isServedRight(found.inputs));
   if (isRight) return found;
   question.caveats.push_back(kServedWrong);
@@ -644,6 +661,7 @@ Result<technique::IsolateResult> isolateWith(const Context& context, const Input
     return technique::isolateInputs(passing, failing, experimentOf(question), how);
   };
   FL_TRY(found, once());
+  FL_CHECK(settleRepetition(question));
   FL_TRY(isRight, question.isServedRight(found.failing));
   if (isRight && question.server && question.server->made()) {
     FL_TRY(outcome, question.outcomeOf(applied(question.spec, found.passing)));

@@ -83,7 +83,14 @@ Result<RepeatedRun> repeatRun(const RepeatRequest& request) {
   experiment::Limits first;
   first.seconds = meta.timeout > 0 ? meta.timeout : 60;
   FL_TRY(runner, runnerFor(request.program, first, request.isContained, meta));
-  FL_TRY(original, runner->run(request.run));
+  // The second run need not wait for the first, which it is compared with.
+  std::future<Result<Ending>> second;
+  if (!request.reference && request.times > 0)
+    second = std::async(std::launch::async, [&] { return runner->run(request.run); });
+  Result<Ending> made = runner->run(request.run);
+  std::optional<Result<Ending>> again;
+  if (second.valid()) again = second.get();
+  FL_TRY(original, std::move(made));
   if (original.cut == Ending::Broken) return errorf("the run cannot be repeated: {}", original.broken);
   FL_TRY(judge, experiment::Judge::create(request.expectation, original, meta.cwd));
   RepeatedRun out;
@@ -94,15 +101,25 @@ Result<RepeatedRun> repeatRun(const RepeatRequest& request) {
   out.inputRead = original.inputRead;
   runner->setSeconds(secondsAfter(original, meta));
   out.runner = runner;
-  std::vector<std::future<Result<TrialOutcome>>> others;
-  for (unsigned k = 1; k < request.times; ++k)
-    others.push_back(std::async(std::launch::async, [&] { return out.outcomeOf(request.run); }));
-  std::vector<Result<TrialOutcome>> outcomes{out.outcomeOf(request.run)};
-  for (auto& other : others) outcomes.push_back(other.get());
-  for (const Result<TrialOutcome>& again : outcomes) {
-    if (!again) return again.error();
-    out.isFlaky = out.isFlaky || *again != TrialOutcome::Fail;
+  unsigned left = request.times;
+  if (again) {
+    if (!*again) return again->error();
+    FL_TRY(verdict, out.judge->judge(**again));
+    out.isFlaky = outcomeFor(verdict, out.anyFailure) != TrialOutcome::Fail;
+    --left;
   }
+  out.rest = Later<bool>([run = request.run, left, of = out]() -> Result<bool> {
+    bool isFlaky = false;
+    for (unsigned k = 0; k < left; ++k) {
+      FL_TRY(outcome, of.outcomeOf(run));
+      isFlaky = isFlaky || outcome != TrialOutcome::Fail;
+    }
+    return isFlaky;
+  });
+  if (request.isLate) return out;
+  const Result<bool>& rest = out.rest.get();
+  if (!rest) return rest.error();
+  out.isFlaky = out.isFlaky || *rest;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/executor_options.h"
+#include "cli/later.h"
 #include "experiment/fresh_runner.h"
 #include "experiment/judge.h"
 #include "technique/minimize/search.h"
@@ -31,6 +32,7 @@ struct RepeatedRun {
   std::optional<experiment::Judge> judge;
   bool anyFailure = false;
   bool isFlaky = false;
+  Later<bool> rest;       // whether it is, by the runs that RepeatRequest::isLate leaves for later
   double seconds = 0;     // that one takes
   uint64_t inputRead = 0; // how far it had come in standard input; 0: not known
 
@@ -45,7 +47,8 @@ struct RepeatRequest {
   recording::Expectation expectation;
   std::shared_ptr<const experiment::FreshRunner> reference;
   bool isContained = true, anyFailure = false;
-  unsigned times = 2; // after the first
+  unsigned times = 2;  // after the first
+  bool isLate = false; // but for one, they can wait
 };
 Result<RepeatedRun> repeatRun(const RepeatRequest& request);
 
