@@ -255,22 +255,29 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   }
   finding::CausesReport causes;
   if (isWanted(options, "causes")) {
-    FL_TRY(tree,
-           findCauses(context, *run, causeRun, options.causes, true, begin + seconds(budget * 0.4), 1200));
-    causes = std::move(tree);
-    found.causes = &causes;
-    explanation.tried.push_back(fmt::format("{} in {:.1f} s: faultline causes",
-                                            counted(causes.nodes.size(), "potential cause"),
-                                            causes.stats.value("seconds", 0.0)));
-    explanation.addCaveats(causes.caveats, "causes");
+    auto tree =
+        findCauses(context, *run, causeRun, options.causes, true, begin + seconds(budget * 0.4), 1200);
+    if (tree) {
+      causes = std::move(*tree);
+      found.causes = &causes;
+      explanation.tried.push_back(fmt::format("{} in {:.1f} s: faultline causes",
+                                              counted(causes.nodes.size(), "potential cause"),
+                                              causes.stats.value("seconds", 0.0)));
+      explanation.addCaveats(causes.caveats, "causes");
+    } else {
+      explanation.caveats.push_back("causes: " + tree.error().message);
+    }
   }
   Experiments experiments;
   const bool canExperiment = !alterable.recording.empty() && !wasInterrupted();
   depend::Slice slice;
   if (canExperiment || isWanted(options, "slice")) {
     run->watchUntil(begin + seconds(budget * 0.5));
-    FL_TRY(relevant, relevantSlice(*run));
-    slice = std::move(relevant);
+    auto relevant = relevantSlice(*run);
+    if (relevant)
+      slice = std::move(*relevant);
+    else
+      explanation.caveats.push_back("slice: " + relevant.error().message);
     if (run->history->wasStopped())
       explanation.caveats.push_back(
           "slice: what the failure depends on was not followed to its end: the time "

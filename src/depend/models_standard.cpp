@@ -79,11 +79,12 @@ wctomb(d, c): d[result] <- c if result > 0; result <- c
 mbstowcs(d, s, n): d[min(result + 1, n) * 4] <- s[z(s)] if result >= 0; result <- s[z(s)]
 wcstombs(d, s, n): d[min(result + 1, n)] <- s[?] if result >= 0; result <- s[64]
 
-# ---- memory blocks: an address is not made from the size that was asked for
-malloc, valloc, aligned_alloc, memalign, pvalloc(n): result <- world
-calloc(n, size): result[n * size] <- nothing if result != 0; result <- world
-realloc(p, n): result[min(block(p), n)] <= p[] if result != 0 and p != 0; result <- world
-reallocarray(p, n, size): result[min(block(p), n * size)] <= p[] if result != 0 and p != 0; result <- world
+# ---- memory blocks: an address is not made from the size that was asked for, but that there is none may be
+malloc, valloc, pvalloc(n): result <- world; result <- n if result == 0
+aligned_alloc, memalign(align, n): result <- world; result <- align, n if result == 0
+calloc(n, size): result[n * size] <- nothing if result != 0; result <- world; result <- n, size if result == 0
+realloc(p, n): result[min(block(p), n)] <= p[] if result != 0 and p != 0; result <- world; result <- n if result == 0
+reallocarray(p, n, size): result[min(block(p), n * size)] <= p[] if result != 0 and p != 0; result <- world; result <- n, size if result == 0
 posix_memalign(p, align, n): p[8] <- world; result <- align, n
 free, cfree(p): nothing
 malloc_usable_block(p): result <- world

@@ -57,10 +57,10 @@ struct Weights {
   double accessWithin = 0.4;  // of that, in the program's own function around malloc or free
   double accessCaller = 0.75; // of that, for the call that led to the freeing, and so on from inside out
   double allowedAccess = 0.4; // of it, for the decision that led there; half of it for the one around
-  double ledToAccess = 0.5;   // of it, for the call that led to it; half of it for the one around, and so on
+  double ledToAccess = 0.3;   // of it, for the call that led to it; half of it for the one around, and so on
   double madeAddress = 0.5;   // of it, for the first line of what made its address
   double halfAddress = 4;
-  double onStack = 0.4; // the call that led to where the run failed by itself; half of it for the one around
+  double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
 };
 
 struct Found {

@@ -202,7 +202,8 @@ void undo(const Undo& u) {
     }
     return;
   case Undo::Protect:
-    protect(u.a, u.b, int(u.number));
+    // A file that is shared, and open for reading only, was never writable.
+    if (protect(u.a, u.b, int(u.number)) == -EACCES) protect(u.a, u.b, PROT_READ);
     return;
   case Undo::Close:
     raw(SYS_close, u.number);

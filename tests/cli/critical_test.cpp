@@ -491,5 +491,31 @@ int main(void) {
   }
 }
 
+// What an experiment unmaps is there again when it is over, as it was.
+TEST_F(Critical, AFileThatIsMappedToBeReadAndUnmapped) {
+  build(R"(#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void) {
+  int fd = open("p.c", O_RDONLY), lines = 0;
+  struct stat status;
+  fstat(fd, &status);
+  char* text = mmap(0, status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+  for (long i = 0; i < status.st_size; i++)
+    if (text[i] == '\n' && i != 18) lines++;
+  munmap(text, status.st_size);
+  printf("%d\n", lines);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "16\n");
+  json answer = ask({"--no-cache", "--most", "1", "--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(12));
+  EXPECT_EQ(answer["stats"]["no_verdict"], 0) << answer["stats"].dump(1);
+  EXPECT_EQ(answer["stats"]["fresh_runs"], 0);
+}
+
 } // namespace
 } // namespace faultline::test

@@ -169,6 +169,7 @@ TEST_F(CallModelTest, Blocks) {
   EXPECT_THAT(flows("realloc", {0x5000, 64}, 0x6000), ElementsAre("6000+16 <= m5000+16", "r <- w"));
   EXPECT_THAT(flows("realloc", {0x5000, 8}, 0x5000), ElementsAre("5000+8 <= m5000+8", "r <- w"));
   EXPECT_THAT(flows("realloc", {0, 8}, 0x6000), ElementsAre("r <- w"));
+  EXPECT_THAT(flows("realloc", {0x5000, 0}, 0), ElementsAre("r <- w a1")) << "there is none for this size";
   EXPECT_THAT(texts(call("realloc", {0x7000, 64}, {.result = 0x6000, .written = {{0x6000, 20}}})),
               ElementsAre("6000+20 <= m7000+20", "r <- w"))
       << "size not known: what was seen";
