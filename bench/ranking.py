@@ -86,8 +86,8 @@ def by_distance(statements, start):
 
 
 # By which names the evidence of a technique goes that `explain` asks; what made a decision needs both.
-EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-address"), "critical": ("critical", "feeds"),
-            "causes": ("causes", "feeds")}
+EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-call", "memory-address"), "critical": ("critical", "feeds"),
+            "causes": ("causes", "feeds", "stack")}
 
 
 def fused_without(document, left_out):

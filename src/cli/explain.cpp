@@ -243,7 +243,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     FL_TRY(expectation, expectationOf(options.value.run));
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;
   }
-  (void)lookAtStack(*run, causeRun, found); // it can be done without
+  if (isWanted(options, "causes")) (void)lookAtStack(*run, causeRun, found); // it can be done without
   finding::MemoryReport memory;
   if (isWanted(options, "memory"))
     FL_CHECK(lookAtMemory(*run, causeRun, begin + seconds(budget * 0.15), memory, found, explanation));

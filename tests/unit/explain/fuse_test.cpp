@@ -304,13 +304,31 @@ TEST(Fuse, TheFirstWrongAccessComesWithWhatLedToIt) {
   found.memory = &memory;
   found.decided = {at(5)};
   found.address = {at(4)};
-  std::vector<finding::Suspect> suspects = fuse(found, 5);
+  found.calls = {at(21), at(31)};
+  std::vector<finding::Suspect> suspects = fuse(found, 7);
   std::vector<uint32_t> lines;
   for (const finding::Suspect& s : suspects) lines.push_back(s.place.line);
-  EXPECT_THAT(lines, ElementsAre(3, 6, 4, 5, 9));
+  EXPECT_THAT(lines, ElementsAre(3, 6, 4, 5, 9, 21, 31));
   EXPECT_EQ(suspects[0].reason, "allocates 40 bytes, and line 6 goes beyond them");
   EXPECT_EQ(suspects[1].reason, "writes 4 bytes just past the end");
   EXPECT_EQ(suspects[3].reason, "decided that line 6 was executed, whose access is wrong");
+}
+
+TEST(Fuse, WhoCalledWhatFailedCountsTheLessTheFurtherAway) {
+  Found found;
+  found.failure = at(6);
+  found.isCrash = true;
+  found.stack = {at(21), at(31), at(41)};
+  std::vector<finding::Suspect> suspects = fuse(found, 5);
+  ASSERT_EQ(suspects.size(), 3u);
+  EXPECT_EQ(suspects[0].place.line, 21u);
+  EXPECT_EQ(suspects[0].reason, "called what failed");
+  EXPECT_GT(suspects[0].score, suspects[1].score);
+  EXPECT_EQ(suspects[2].place.line, 41u);
+  // Less than what made the failing value.
+  CausesReport causes = tree({node(0, 0, 0, {statement(9, 90)})});
+  found.causes = &causes;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 21, 31, 41));
 }
 
 TEST(Fuse, LibraryCodeIsNoSuspect) {
