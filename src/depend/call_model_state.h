@@ -2,6 +2,7 @@
 // by outside_view.h, or by hand in tests.
 #pragma once
 
+#include "depend/outside_flow.h"
 #include "replay/output_call.h"
 #include "replay/views.h"
 
@@ -10,10 +11,6 @@
 #include <vector>
 
 namespace faultline::depend {
-
-struct AddressRange {
-  uint64_t address = 0, size = 0;
-};
 
 struct CallState {
   replay::VariableArguments words; // of argument n, from 0; valid only while the call begins

@@ -99,6 +99,7 @@ void MemoryWalk::outsideCall(const replay::TraceOther& o, const OutsideEffect* e
   if (p.act != PointerAct::Call) return;
   static const OutsideEffect nothing;
   Call call{effect ? *effect : nothing};
+  for (const AddressRange& range : call.effect.seen) memory_.define(range.address, range.size);
   Word* w = thread_->words.data() + frame.words;
   for (uint32_t n = 0; n < p.count; ++n) {
     const PointerOperand& a = site.operands[p.more + n];

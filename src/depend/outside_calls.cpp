@@ -86,6 +86,7 @@ uint64_t OutsideCalls::onOutsideReturn(const OutsideCall& call, uint64_t number,
   OutsideEffect& effect = effects_[number];
   pending.call->finish(state, end, effect);
   effect.result = end.result;
+  effect.seen = std::move(pending.written);
   for (const replay::Source& argument : call.site.arguments)
     effect.arguments.push_back(argument.value(call.words));
   followBlocks(callee.name, call, end.result);

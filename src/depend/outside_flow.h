@@ -13,6 +13,10 @@
 
 namespace faultline::depend {
 
+struct AddressRange {
+  uint64_t address = 0, size = 0;
+};
+
 struct FlowSource {
   enum Kind : uint8_t {
     Argument, // number `argument` of the call, from 0
@@ -53,6 +57,8 @@ struct OutsideEffect {
   std::vector<uint64_t> arguments = {}; // the first word of each
   std::optional<uint64_t> result = {};  // nothing: nobody uses it
   std::vector<OutsideFlow> flows = {};
+  // Bytes that memory had otherwise when it had returned: it wrote them, or printed what was never looked at.
+  std::vector<AddressRange> seen = {};
 };
 
 } // namespace faultline::depend
