@@ -36,16 +36,16 @@ bool isAssertion(const finding::CausesReport& report, const finding::Place& plac
 Result<void> tryLines(const Context& context, ValueRun& run, const CauseRun& causes,
                       const CausesArguments& options, Clock::time_point deadline,
                       finding::CausesReport& report) {
-  constexpr size_t kMostFound = 60;
+  constexpr Effort kEffort{.most = 60};
   FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
   run.watchUntil(deadline);
   FL_TRY(slice, relevantSlice(run));
   FirstLines first;
   for (const finding::CauseLine& line : report.order) first.add(line.place);
-  FL_TRY(found, findChanges(context, run, laboratory, slice, first, kMostFound, deadline));
+  FL_TRY(found, findChanges(context, run, laboratory, slice, first, kEffort, deadline));
   std::vector<technique::TriedChange> changes;
   for (const finding::CodeChange& c : found.changes)
-    if (c.verified && !isAssertion(report, c.place)) changes.push_back({c.place, c.text, c.share, c.reaches});
+    if (c.verified && !isAssertion(report, c.place)) changes.push_back({c.place, c.text, c.effect});
   technique::preferRepairs(changes, report.order);
   technique::arrange(causes.tree, options.causes.share / 100, report);
   report.stats["instances_shown"] = report.shownInstances;

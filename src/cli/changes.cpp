@@ -28,14 +28,14 @@ Result<int> changes(const Context& context, ChangesArguments options) {
   // Of a run that hangs it may have no end; some time must be left for experiments.
   run->watchUntil(after(options.value.budget * 0.4));
   FL_TRY(slice, relevantSlice(*run));
-  FL_TRY(report,
-         findChanges(context, *run, laboratory, slice, {}, options.most, after(options.value.budget)));
+  FL_TRY(report, findChanges(context, *run, laboratory, slice, {}, {.most = options.most},
+                             after(options.value.budget)));
   report.caveats.insert(report.caveats.begin(), alterable.caveats.begin(), alterable.caveats.end());
   laboratory.addCaveats(report.caveats);
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderChanges(report, options.shown, files, screen);
   }));
-  return report.passed ? kAnswered : kNoAnswer;
+  return report.passed || report.orderly ? kAnswered : kNoAnswer;
 }
 
 } // namespace

@@ -59,12 +59,13 @@ bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const find
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   bool isOutput = report.failure && report.failure->output;
   return std::ranges::any_of(result.found, [&](const technique::FoundChange& c) {
+    if (!c.effect.passes()) return false;
     if (isOutput) return c.proposal.form <= technique::ChangeForm::NextTo;
-    if (!c.strays) return true;
+    if (!c.effect.strays) return true;
     finding::Place place = technique::placeOf(run.history->code(), c.id, cwd);
     bool isFailure = report.failure && place.file == report.failure->place.file &&
                      place.line == report.failure->place.line;
-    return c.reaches.value_or(1) >= 1 && *c.strays < kClose && !isFailure &&
+    return !c.effect.leadsAround() && *c.effect.strays < kClose && !isFailure &&
            c.proposal.form <= technique::ChangeForm::Index;
   });
 }
@@ -83,8 +84,8 @@ void nameStep(report::SourceFiles& sources, finding::CodeChange& change) {
 } // namespace
 
 Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
-                                           const depend::Slice& slice, const FirstLines& first, size_t most,
-                                           Clock::time_point deadline) {
+                                           const depend::Slice& slice, const FirstLines& first,
+                                           const Effort& effort, Clock::time_point deadline) {
   auto begin = Clock::now();
   finding::ChangesReport report;
   report.program = programOf(run.failing.run);
@@ -96,7 +97,8 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   std::unique_ptr<Progress> progress;
   experiment::Trials trials = laboratory.trials(stepLimit(run));
   technique::ChangeOptions options;
-  options.most = most;
+  options.most = effort.most;
+  options.leastTried = effort.leastTried;
   options.end = run.question.from.time;
   options.watch = [&](uint64_t done, uint64_t all, size_t) {
     if (!progress) progress = std::make_unique<Progress>(context.log(), "trying changes", all);
@@ -122,8 +124,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
     for (const technique::FoundChange& found : *list)
       report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
                                 std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
-                                found.confirmed, found.share, found.reaches, found.strays,
-                                found.proposal.from, found.proposal.to});
+                                found.confirmed, found.effect, found.proposal.from, found.proposal.to});
   report::SourceFiles sources;
   for (finding::CodeChange& change : report.changes) {
     change.edit = report::editOf(sources, change);
@@ -133,6 +134,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report.tried = result.tried;
   report.passed = result.passed;
   report.around = result.around;
+  report.orderly = result.orderly;
   report.same = result.same;
   report.other = result.other;
   report.none = result.none;

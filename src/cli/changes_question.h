@@ -20,7 +20,8 @@ struct FirstLines {
 };
 
 Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
-                                           const depend::Slice& slice, const FirstLines& first, size_t most,
+                                           const depend::Slice& slice, const FirstLines& first,
+                                           const Effort& effort,
                                            std::chrono::steady_clock::time_point deadline);
 
 } // namespace faultline::cli

@@ -34,9 +34,7 @@ Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
     if (p.alteration.kind == experiment::Alteration::SwitchTo) d.switchedTo = int64_t(p.alteration.value);
     d.inSlice = p.candidate.inSlice;
     d.verified = p.confirmed;
-    d.share = p.share;
-    d.reaches = p.reaches;
-    d.strays = p.strays;
+    d.effect = p.effect;
     d.unverified = p.unconfirmed;
     report.decisions.push_back(std::move(d));
   }
@@ -44,6 +42,7 @@ Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
   report.tried = result.tried;
   report.passed = result.passed;
   report.around = result.around;
+  report.orderly = result.orderly;
   report.same = result.same;
   report.other = result.other;
   report.none = result.none;
@@ -74,7 +73,7 @@ Result<depend::Slice> relevantSlice(ValueRun& run) {
 }
 
 Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& run, Laboratory& laboratory,
-                                             const depend::Slice& slice, size_t most,
+                                             const depend::Slice& slice, const Effort& effort,
                                              Clock::time_point deadline) {
   auto begin = Clock::now();
   finding::CriticalReport report;
@@ -88,7 +87,8 @@ Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& r
   experiment::Trials trials = laboratory.trials();
   auto progress = std::make_unique<Progress>(context.log(), "switching decisions", candidates.size());
   technique::CriticalOptions search;
-  search.most = most;
+  search.most = effort.most;
+  search.leastTried = effort.leastTried;
   search.watch = [&](uint64_t done, uint64_t, size_t) {
     progress->update(done);
     return !wasInterrupted() && Clock::now() < deadline;

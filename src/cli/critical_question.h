@@ -12,7 +12,7 @@ namespace faultline::cli {
 Result<depend::Slice> relevantSlice(ValueRun& run);
 
 Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& run, Laboratory& laboratory,
-                                             const depend::Slice& slice, size_t most,
+                                             const depend::Slice& slice, const Effort& effort,
                                              std::chrono::steady_clock::time_point deadline);
 
 } // namespace faultline::cli

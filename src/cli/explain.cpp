@@ -174,7 +174,8 @@ struct Experiments {
 Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRun, const depend::Slice& slice,
                         const ExplainArguments& options, Clock::time_point begin, Experiments& out,
                         explain::Found& found, finding::Explanation& explanation) {
-  constexpr size_t kDecisions = 6, kChanges = 60;
+  // How rare a repair is says much, and shows only when many others were tried.
+  constexpr Effort kDecisions{.most = 12, .leastTried = 1'500}, kChanges{.most = 60, .leastTried = 6'000};
   const double budget = options.value.budget;
   FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
   if (isWanted(options, "critical")) {
@@ -244,9 +245,27 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;
   }
   if (isWanted(options, "causes")) (void)lookAtStack(*run, causeRun, found); // it can be done without
+  const bool canExperiment = !alterable.recording.empty();
+  depend::Slice slice;
+  bool isSliceComplete = false;
+  if (canExperiment || isWanted(options, "slice")) {
+    run->watchUntil(begin + seconds(budget * 0.25));
+    auto relevant = relevantSlice(*run);
+    if (relevant)
+      slice = std::move(*relevant);
+    else
+      explanation.caveats.push_back("slice: " + relevant.error().message);
+    if (run->history->wasStopped())
+      explanation.caveats.push_back(
+          "slice: what the failure depends on was not followed to its end: the time "
+          "was over");
+    isSliceComplete = relevant && !run->history->wasStopped() && !slice.isBounded;
+    if (isWanted(options, "slice")) found.slice = linesOf(*run, slice);
+  }
   finding::MemoryReport memory;
   if (isWanted(options, "memory"))
-    FL_CHECK(lookAtMemory(*run, causeRun, begin + seconds(budget * 0.15), memory, found, explanation));
+    FL_CHECK(lookAtMemory(*run, causeRun, Clock::now() + seconds(budget * 0.15),
+                          isSliceComplete ? &slice : nullptr, memory, found, explanation));
   finding::InvariantsReport invariants;
   if (isWanted(options, "invariants")) {
     auto asked = lookAtInvariants(context, *run, Clock::now() + seconds(budget * 0.05), invariants, found,
@@ -256,7 +275,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   finding::CausesReport causes;
   if (isWanted(options, "causes")) {
     auto tree =
-        findCauses(context, *run, causeRun, options.causes, true, begin + seconds(budget * 0.4), 1200);
+        findCauses(context, *run, causeRun, options.causes, true, begin + seconds(budget * 0.5), 1200);
     if (tree) {
       causes = std::move(*tree);
       found.causes = &causes;
@@ -269,28 +288,13 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     }
   }
   Experiments experiments;
-  const bool canExperiment = !alterable.recording.empty() && !wasInterrupted();
-  depend::Slice slice;
-  if (canExperiment || isWanted(options, "slice")) {
-    run->watchUntil(begin + seconds(budget * 0.5));
-    auto relevant = relevantSlice(*run);
-    if (relevant)
-      slice = std::move(*relevant);
-    else
-      explanation.caveats.push_back("slice: " + relevant.error().message);
-    if (run->history->wasStopped())
-      explanation.caveats.push_back(
-          "slice: what the failure depends on was not followed to its end: the time "
-          "was over");
-    if (isWanted(options, "slice")) found.slice = linesOf(*run, slice);
-  }
-  if (canExperiment && isWanted(options, "chop") &&
+  if (canExperiment && !wasInterrupted() && isWanted(options, "chop") &&
       hasInputToReduce(*run, options.value, options.reference)) {
     auto asked = lookAtInput(context, options.value, options.laboratory, options.reference, budget * 0.1,
                              found, explanation);
     if (!asked) explanation.caveats.push_back("chop: " + asked.error().message);
   }
-  if (canExperiment) {
+  if (canExperiment && !wasInterrupted()) {
     auto tried = experiment(context, *run, causeRun, slice, options, begin, experiments, found, explanation);
     if (!tried) noExperiments = tried.error().message;
     explanation.addCaveats(alterable.caveats, "experiments");

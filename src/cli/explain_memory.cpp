@@ -5,8 +5,42 @@
 #include "technique/instance_text.h"
 #include "technique/memory/memory.h"
 
+#include <unordered_set>
+
 namespace faultline::cli {
 namespace {
+
+// The lines that made these values, the closest first, without `own`.
+Result<std::vector<finding::Place>> madeValues(ValueRun& run, const depend::Question& question,
+                                               const finding::Place& own) {
+  constexpr size_t kMost = 12;
+  depend::WalkOptions options;
+  options.control = options.addresses = false;
+  FL_TRY(slice, depend::sliceBackward(*run.history, question, options));
+  std::vector<finding::Place> lines = linesOf(run, slice);
+  std::erase_if(lines, [&](const finding::Place& p) { return p.file == own.file && p.line == own.line; });
+  if (lines.size() > kMost) lines.resize(kMost);
+  return lines;
+}
+
+// Reads on whose value the failure does not depend are marked, and come last.
+void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice,
+                 std::vector<finding::MemoryErrorInfo>& errors) {
+  std::unordered_set<uint64_t> needed;
+  for (const depend::Node& node : slice.nodes) needed.insert(node.time);
+  std::vector<finding::MemoryErrorInfo> felt, idle;
+  for (finding::MemoryErrorInfo& e : errors) {
+    const bool isRead = e.access == "read" || e.kind == "uninitialised";
+    e.isIdle = isRead && !needed.contains(e.time);
+    if (e.isIdle && !slice.hasAllNodes) {
+      auto x = causes.instances.at(e.time);
+      e.isIdle = x && !slice.instructions.contains(x->id);
+    }
+    (e.isIdle ? idle : felt).push_back(std::move(e));
+  }
+  errors = std::move(felt);
+  for (finding::MemoryErrorInfo& e : idle) errors.push_back(std::move(e));
+}
 
 // What made the address of the first access that no run may make: the operands of that instruction, by
 // values alone.
@@ -22,16 +56,23 @@ Result<std::vector<finding::Place>> madeAddress(ValueRun& run, const finding::Me
   uint32_t count = i.op == fir::Op::Store || i.op == fir::Op::Load ? 1 : i.operandCount;
   bool isNegative = error.size && int64_t(*error.size) < 0; // then nothing but the size is wrong
   for (uint32_t k = isNegative ? count - 1 : 0; k < count; ++k) question.operands.push_back(k);
-  depend::WalkOptions options;
-  options.control = options.addresses = false;
-  FL_TRY(slice, depend::sliceBackward(*run.history, question, options));
-  std::vector<finding::Place> lines = linesOf(run, slice);
-  std::erase_if(lines, [&](const finding::Place& p) {
-    return p.file == error.place.file && p.line == error.place.line;
-  });
-  constexpr size_t kMost = 12;
-  if (lines.size() > kMost) lines.resize(kMost);
-  return lines;
+  return madeValues(run, question, error.place);
+}
+
+// What made the size that was asked for, of the block that the access goes beyond.
+Result<std::vector<finding::Place>> madeBlockSize(ValueRun& run, const finding::MemoryErrorInfo& error) {
+  const auto& object = error.object;
+  if (error.kind != "out-of-bounds" || !object || !object->madeAt) return std::vector<finding::Place>();
+  replay::Replay& replay = run.failing.run.replay;
+  FL_CHECK(replay.seek(*object->madeAt));
+  std::vector<replay::FrameView> frames = replay.frames();
+  if (frames.empty() || frames[0].instruction == fir::kNone) return std::vector<finding::Place>();
+  const fir::Instruction& call = frames[0].image->instructions[frames[0].instruction];
+  if (call.op != fir::Op::Call) return std::vector<finding::Place>();
+  depend::Question question;
+  question.time = *object->madeAt;
+  for (uint32_t k = 1; k < call.operandCount; ++k) question.operands.push_back(k);
+  return madeValues(run, question, error.place);
 }
 
 // The decisions that led to it, from inside out.
@@ -68,21 +109,26 @@ Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uin
 }
 
 Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
-                          finding::MemoryReport& report, explain::Found& found,
+                          const depend::Slice* slice, finding::MemoryReport& report, explain::Found& found,
                           finding::Explanation& explanation) {
+  constexpr size_t kMost = 3, kMostLooked = 12;
   replay::Replay& replay = run.failing.run.replay;
   replay::Time failure = replay.now();
   run.watchUntil(end);
   technique::MemoryQuestion question;
-  question.most = 3;
+  question.most = slice ? kMostLooked : kMost;
   question.program = explanation.program;
   FL_TRY(made, technique::findMemoryErrors(*run.history, question));
   report = std::move(made);
+  if (slice) putIdleLast(run, causes, *slice, report.errors);
+  if (report.errors.size() > kMost) report.errors.resize(kMost);
   found.memory = &report;
   run.watchUntil(end);
   if (!report.errors.empty()) {
     auto address = madeAddress(run, report.errors.front());
     if (address) found.address = std::move(*address);
+    auto size = madeBlockSize(run, report.errors.front());
+    if (size) found.blockSize = std::move(*size);
     auto decided = decidedAccess(run, causes, report.errors.front());
     if (decided) found.decided = std::move(*decided);
     constexpr size_t kMostCalls = 3;

@@ -7,8 +7,9 @@
 namespace faultline::cli {
 
 // Accesses that no run may make, whether the run died of them or not; and what led to the first of them.
+// Reads on which the failure does not depend, as `slice` has it, come last; null: that is not known.
 Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
-                          finding::MemoryReport& report, explain::Found& found,
+                          const depend::Slice* slice, finding::MemoryReport& report, explain::Found& found,
                           finding::Explanation& explanation);
 
 // Where functions were called that the instance is in, from inside out; at most so many, of the user's code.

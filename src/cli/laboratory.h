@@ -34,6 +34,12 @@ struct Laboratory {
   finding::Json stats(const experiment::Trials& trials) const;
 };
 
+// When a search may stop: as soon as so many were found, and so many tried.
+struct Effort {
+  size_t most = 0;
+  uint64_t leastTried = 0;
+};
+
 // Of an instruction, whether the user wrote it.
 std::function<bool(uint32_t id)> ownCode(ValueRun& run);
 

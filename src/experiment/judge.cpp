@@ -86,6 +86,13 @@ std::optional<double> Judge::strays(const Ending& ending) const {
   return std::min(1.0, std::log1p(double(*ending.stepsLost)) / std::log1p(double(originalSteps_)));
 }
 
+std::optional<int> Judge::orderlyEnd(const Ending& ending) const {
+  const bool isOpen = original_.kind == Kind::Crashed || original_.kind == Kind::Hung;
+  const bool isOrderly = ending.cut == Ending::None && !ending.signalled() && ending.status() != 0;
+  if (!isOpen || expectation_.isGiven() || !isOrderly) return std::nullopt;
+  return ending.status();
+}
+
 Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {
   Judge judge(std::move(expectation), std::move(directory));
   judge.original_ = original;

@@ -57,6 +57,10 @@ public:
   // failed, 1 if none; the first few count most. Nothing: it was not looked at.
   std::optional<double> strays(const Ending& ending) const;
 
+  // The status with which a run ended by itself, not 0, where the original crashed, aborted or hung and
+  // nobody has said how it should end: what a right program may do with bad input. Nothing: it is not so.
+  std::optional<int> orderlyEnd(const Ending& ending) const;
+
 private:
   Judge(recording::Expectation expectation, std::string directory)
       : expectation_(std::move(expectation)), directory_(std::move(directory)) {}

@@ -83,10 +83,8 @@ private:
     const auto& decisions = found_.critical->decisions;
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
-      const double kind =
-          ofWay(d.reaches, d.strays) *
-          rarity(found_.critical->tried, likes(d.reaches, found_.critical->passed, found_.critical->around),
-                 w_.leastRareDecision);
+      const double kind = ofWay(d.effect) * rarity(found_.critical->tried, likes(d.effect, *found_.critical),
+                                                   w_.leastRareDecision);
       if (isFailure(d.place)) continue; // that it fails is decided there
       std::string was =
           d.condition && !d.condition->name.empty()
@@ -94,38 +92,44 @@ private:
                             d.condition->with.empty() ? "" : " (" + d.condition->with + ")")
               : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
-                      (d.isAround ? w_.around : 1) * kind * ofShare(d.share);
+                      (d.isAround ? w_.around : 1) * kind * ofShare(d.effect.share);
       add(d.place, {"critical",
-                    fmt::format("{}; taken the other way, {}{}", was, finding::effectText(d.share),
-                                finding::wayText(d.reaches)),
+                    fmt::format("{}; taken the other way, {}{}", was, finding::effectText(d.effect),
+                                finding::wayText(d.effect)),
                     weight});
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;
       for (const CauseStatement& s : found_.feeds[k].statements) {
         if (s.isLibrary || (s.place.file == d.place.file && s.place.line == d.place.line)) continue;
-        double feeds =
-            kind * ofShare(d.share) * w_.feedsRepair / (1 + double(k)) / (1 + double(read++) / w_.halfFeeds);
+        double feeds = kind * ofShare(d.effect.share) * w_.feedsRepair / (1 + double(k)) /
+                       (1 + double(read++) / w_.halfFeeds);
         std::string value = valueText(s);
-        add(s.place,
-            {"feeds",
-             fmt::format("{}{}made what line {} decided by, which {}", value, value.empty() ? "" : ": ",
-                         d.place.line, d.share >= 1 ? "repairs the run" : "makes more of the output right"),
-             feeds});
+        add(s.place, {"feeds",
+                      fmt::format("{}{}made what line {} decided by, which {}", value,
+                                  value.empty() ? "" : ": ", d.place.line, helpText(d.effect)),
+                      feeds});
       }
     }
   }
 
   // What leads around the failure is worth less than what leads through where it was.
-  double ofWay(std::optional<double> reaches, std::optional<double> strays) const {
+  double ofWay(const finding::Effect& effect) const {
     if (found_.knowsOutput) return 1;
-    const double way = reaches.value_or(1) < 1 ? w_.leadsAround : 1;
-    if (!strays) return way * (found_.isCrash ? w_.crash : 1);
-    return way * w_.untold * std::pow(1 - *strays, w_.stray);
+    const double way = (effect.leadsAround() ? w_.leadsAround : 1) * (effect.status ? w_.orderly : 1);
+    if (!effect.strays) return way * (found_.isCrash ? w_.crash : 1);
+    return way * w_.untold * std::pow(1 - *effect.strays, w_.stray);
   }
 
-  // Of those that pass: how many are of this kind.
-  static uint64_t likes(std::optional<double> reaches, uint64_t passed, uint64_t around) {
-    return reaches.value_or(0) >= 1 ? passed - std::min(around, passed) : passed;
+  // Of those that helped: how many are of this kind, or of a better one.
+  template <typename Report> static uint64_t likes(const finding::Effect& effect, const Report& report) {
+    if (effect.status) return report.passed + report.orderly;
+    return effect.reaches.value_or(0) >= 1 ? report.passed - std::min(report.around, report.passed)
+                                           : report.passed;
+  }
+
+  static const char* helpText(const finding::Effect& effect) {
+    if (effect.passes()) return "repairs the run";
+    return effect.status ? "keeps it from failing so" : "makes more of the output right";
   }
 
   // What is worth less than a repair.
@@ -138,26 +142,39 @@ private:
     if (within) add(*within, evidence);
   }
 
+  // What some code reads by intent and never uses (a word at a time, a set that is never cleared) is wrong,
+  // but made nothing fail.
+  double ofAccess(const finding::MemoryErrorInfo& e) const {
+    return (e.kind == "uninitialised" ? w_.unwritten : 1) * (e.isIdle ? w_.idleAccess : 1);
+  }
+
   // The first is where memory began to be wrong: what follows may be its consequence.
   void addMemory() {
     double weight = w_.illegalAccess;
     for (const finding::MemoryErrorInfo& e : found_.memory->errors) {
-      double kind = e.kind == "uninitialised" ? w_.unwritten : 1;
-      add(e.place, {"memory", e.text, weight * kind});
+      const double kind = ofAccess(e);
+      add(e.place, {"memory", e.text + (e.isIdle ? "; the failure does not depend on what it reads" : ""),
+                    weight * kind});
       const auto& o = e.object;
       std::string at = fmt::format("line {}", e.place.line);
-      bool isNegative = e.size && int64_t(*e.size) < 0; // no object has room for that
-      if (o && o->made && e.kind == "out-of-bounds" && !isNegative) {
+      // No block is large enough for a negative size, nor for what lies before its start.
+      const bool isBelow = (e.size && int64_t(*e.size) < 0) || e.offset.value_or(0) < 0;
+      if (o && o->made && e.kind == "out-of-bounds" && !isBelow) {
         finding::Evidence made{"memory-object",
                                fmt::format("{} {} bytes, and {} goes beyond them",
                                            o->kind == "heap" ? "allocates" : o->name + " has", o->size, at),
-                               weight * w_.accessObject};
+                               weight * kind * w_.accessObject};
         addAround(*o->made, o->madeWithin, made);
+        made.text = fmt::format("led to the allocation of {}, which {} goes beyond", o->text, at);
+        for (const Place& place : o->madeFor) {
+          made.weight *= w_.allocationCaller;
+          add(place, made);
+        }
       }
       if (o && o->ended && o->kind == "heap") {
         finding::Evidence ended{"memory-object",
                                 fmt::format("gives back {}, which {} still uses", o->text, at),
-                                weight * w_.accessObject};
+                                weight * kind * w_.accessObject};
         addAround(*o->ended, o->endedWithin, ended);
         ended.text = fmt::format("led to the giving back of {}, which {} still uses", o->text, at);
         for (const Place& place : o->endedFor) {
@@ -169,7 +186,7 @@ private:
     }
     if (found_.memory->errors.empty()) return;
     const finding::MemoryErrorInfo& first = found_.memory->errors.front();
-    weight = w_.illegalAccess * (first.kind == "uninitialised" ? w_.unwritten : 1);
+    weight = w_.illegalAccess * ofAccess(first);
     double allowed = weight * w_.allowedAccess;
     for (const Place& place : found_.decided) {
       add(place, {"memory-decision",
@@ -184,12 +201,18 @@ private:
            fmt::format("called what led to the access at line {}, which is wrong", first.place.line), led});
       led /= 2;
     }
+    addMade(found_.address, weight, "memory-address",
+            fmt::format("made the address or the size of the access at line {}, which is wrong",
+                        first.place.line));
+    addMade(found_.blockSize, weight, "memory-size",
+            fmt::format("made the size of the block that line {} goes beyond", first.place.line));
+  }
+
+  void addMade(const std::vector<Place>& places, double weight, const std::string& technique,
+               const std::string& text) {
     size_t read = 0;
-    for (const Place& place : found_.address)
-      add(place, {"memory-address",
-                  fmt::format("made the address or the size of the access at line {}, which is wrong",
-                              first.place.line),
-                  weight * w_.madeAddress / (1 + double(read++) / w_.halfAddress)});
+    for (const Place& place : places)
+      add(place, {technique, text, weight * w_.madeAddress / (1 + double(read++) / w_.halfAddress)});
   }
 
   // How likely a change of this form is to be the right one, where it makes the run pass.
@@ -211,10 +234,8 @@ private:
   void addChanges() {
     auto weightOf = [&](const finding::CodeChange& c) {
       const double kind =
-          ofWay(c.reaches, c.strays) *
-          rarity(found_.changes->tried, likes(c.reaches, found_.changes->passed, found_.changes->around),
-                 w_.leastRare);
-      return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.share);
+          ofWay(c.effect) * rarity(found_.changes->tried, likes(c.effect, *found_.changes), w_.leastRare);
+      return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
         told; // what is told of the line, its weight
@@ -230,8 +251,8 @@ private:
     }
     for (auto& [line, what] : told)
       add(what.first->place, {"changes",
-                              fmt::format("{} {}{}", finding::effectText(what.first->share), what.first->text,
-                                          finding::wayText(what.first->reaches)),
+                              fmt::format("{} {}{}", finding::effectText(what.first->effect),
+                                          what.first->text, finding::wayText(what.first->effect)),
                               what.second, what.first->edit});
   }
 
@@ -243,7 +264,7 @@ private:
         "comparison", "next-to",  "operand",  "index",  "off-by-one", "variable", "sign", "operator",
         "left-out",   "constant", "returned", "always", "read",       "inserted", "once"};
     auto rank = [&](const finding::CodeChange& c) {
-      return std::tuple(!c.verified, -c.reaches.value_or(1),
+      return std::tuple(!c.verified, -c.effect.reaches.value_or(1), c.effect.status.has_value(),
                         std::ranges::find(kOrder, c.form) - std::begin(kOrder), -int64_t(c.place.column));
     };
     return rank(a) < rank(b);
@@ -399,7 +420,7 @@ private:
   const finding::CriticalDecision* repairAt(const Place& place) const {
     if (!found_.critical) return nullptr;
     for (const finding::CriticalDecision& d : found_.critical->decisions)
-      if (d.verified && d.share >= 1 && d.condition && !d.condition->name.empty() &&
+      if (d.verified && d.effect.passes() && d.condition && !d.condition->name.empty() &&
           d.place.file == place.file && d.place.line == place.line)
         return &d;
     return nullptr;

@@ -48,17 +48,20 @@ struct Weights {
   double untold = 0.5, crash = 0.2;
   double stray = 2;         // of that, the less the further it strays: an exponent
   double leadsAround = 0.7; // of that, if it does not come through where it failed
+  double orderly = 0.7;     // of that, if it ends by itself, but with a status that is not 0
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
-  double atFailure = 0.5; // of all weights of the line that failed
-  double illegalAccess = 2.0; // the first access that no run may make
-  double unwritten = 0.6;     // of it, if it only uses what nobody has written
-  double furtherAccess = 0.3; // of it, for those that follow
-  double accessObject = 1.6;  // of it, where its block was allocated too small, or freed too early
-  double accessWithin = 0.4;  // of that, in the program's own function around malloc or free
-  double accessCaller = 0.75; // of that, for the call that led to the freeing, and so on from inside out
-  double allowedAccess = 0.4; // of it, for the decision that led there; half of it for the one around
-  double ledToAccess = 0.3;   // of it, for the call that led to it; half of it for the one around, and so on
-  double madeAddress = 0.5;   // of it, for the first line of what made its address
+  double atFailure = 0.8; // of all weights of the line that failed
+  double illegalAccess = 2.0;    // the first access that no run may make
+  double unwritten = 0.6;        // of it, if it only uses what nobody has written
+  double idleAccess = 0.15;      // of it, if it is a read on whose value the failure does not depend
+  double furtherAccess = 0.3;    // of it, for those that follow
+  double accessObject = 1.6;     // of it, where its block was allocated too small, or freed too early
+  double accessWithin = 0.4;     // of that, in the program's own function around malloc or free
+  double accessCaller = 0.75;    // of that, for the call that led to the freeing, and so on from inside out
+  double allocationCaller = 0.4; // of that, for the call that led to the allocation, and so on
+  double allowedAccess = 0.4;    // of it, for the decision that led there; half of it for the one around
+  double ledToAccess = 0.3; // of it, for the call that led to it; half of it for the one around, and so on
+  double madeAddress = 0.5; // of it, for the first line of what made its address, or its block's size
   double halfAddress = 4;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
 };
@@ -76,6 +79,8 @@ struct Found {
   // What made the address, or the size, of the first of those accesses, the closest first; which decisions
   // led to it, and which calls, the innermost first.
   std::vector<finding::Place> address = {}, decided = {}, calls = {};
+  // If it goes beyond a block: what made the size that was asked for, the closest first.
+  std::vector<finding::Place> blockSize = {};
   // The calls that led to where the run failed by itself, the innermost first.
   std::vector<finding::Place> stack = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.

@@ -43,8 +43,10 @@ Json toJson(const CauseLine& line) {
   json["does"] = doesName(line.does);
   json["instances"] = line.instances;
   json["left_open"] = line.isLeftOpen;
-  if (!line.repair.empty()) json["repair"] = line.repair, json["share"] = line.share;
-  if (line.reaches) json["reaches_failure"] = *line.reaches;
+  if (!line.repair.empty()) {
+    json["repair"] = line.repair;
+    addEffect(json, line.effect);
+  }
   return json;
 }
 

@@ -2,7 +2,7 @@
 // should have come out otherwise, with the statements that made it come out as it did.
 #pragma once
 
-#include "finding/document.h"
+#include "finding/effect.h"
 
 namespace faultline::finding {
 
@@ -57,11 +57,9 @@ struct CauseLine {
   double cost = 0;        // the less, the earlier
   uint64_t instances = 0; // different ones in the nodes of the lines up to this
   bool isLeftOpen = false;
-  // A change of the line that makes the run pass, or (share < 1) more of its output right; found by
-  // experiment.
+  // A change of the line that makes the run pass, or helps; found by experiment.
   std::string repair = {};
-  double share = 0;
-  std::optional<double> reaches = {}; // where it failed (effect.h)
+  Effect effect = {.share = 0};
 };
 
 struct CausesReport {

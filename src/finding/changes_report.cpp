@@ -12,9 +12,7 @@ Document toDocument(const ChangesReport& report) {
     one["form"] = c.form;
     one["text"] = c.text;
     one["verified"] = c.verified;
-    one["share"] = c.share;
-    if (c.reaches) one["reaches_failure"] = *c.reaches;
-    if (c.strays) one["strays"] = *c.strays;
+    addEffect(one, c.effect);
     if (c.edit) one["edit"] = toJson(*c.edit);
     document.part["changes"].push_back(std::move(one));
   }
@@ -24,6 +22,7 @@ Document toDocument(const ChangesReport& report) {
   document.stats["experiments"] = report.tried;
   document.stats["passed"] = report.passed;
   document.stats["passed_around"] = report.around;
+  document.stats["ended_in_order"] = report.orderly;
   document.stats["same_failure"] = report.same;
   document.stats["other_failure"] = report.other;
   document.stats["no_verdict"] = report.none;

@@ -1,7 +1,6 @@
 // Small changes of the code that make the run pass, as `faultline changes` presents them.
 #pragma once
 
-#include "finding/document.h"
 #include "finding/edit.h"
 #include "finding/effect.h"
 
@@ -9,12 +8,10 @@ namespace faultline::finding {
 
 struct CodeChange {
   Place place = {};
-  std::string form = {};              // comparison, constant ...
-  std::string text = {};              // "with `<=` instead of `<`"
-  bool verified = false;              // again, in a process of its own
-  double share = 1;                   // of the wrong output that it makes right; 1: the run passes
-  std::optional<double> reaches = {}; // where it failed (effect.h)
-  std::optional<double> strays = {};  // from the way to there: 0: not at all, 1: altogether
+  std::string form = {}; // comparison, constant ...
+  std::string text = {}; // "with `<=` instead of `<`"
+  bool verified = false; // again, in a process of its own
+  Effect effect = {};
   // In the words of the source, where it is a matter of words: `<` in the place of `<=`.
   std::string from = {}, to = {};
   std::optional<Edit> edit = {}; // where the source has them there
@@ -26,7 +23,8 @@ struct ChangesReport {
   // The likeliest first. Where none repairs: those that make more of the output right, the most first.
   std::vector<CodeChange> changes = {};
   std::vector<std::string> caveats = {};
-  uint64_t places = 0, proposals = 0, tried = 0, passed = 0, around = 0, same = 0, other = 0, none = 0;
+  uint64_t places = 0, proposals = 0, tried = 0, passed = 0, around = 0, orderly = 0, same = 0, other = 0,
+           none = 0;
   double seconds = 0; // of the search
   std::string method = {};
   Json stats = Json::object();

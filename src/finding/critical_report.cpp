@@ -14,9 +14,7 @@ Json toJson(const CriticalDecision& d) {
   if (d.switchedTo) out["switched_to"] = *d.switchedTo;
   out["in_slice"] = d.inSlice;
   out["verified"] = d.verified;
-  out["share"] = d.share;
-  if (d.reaches) out["reaches_failure"] = *d.reaches;
-  if (d.strays) out["strays"] = *d.strays;
+  addEffect(out, d.effect);
   if (!d.unverified.empty()) out["unverified_because"] = d.unverified;
   return out;
 }
@@ -34,6 +32,7 @@ Document toDocument(const CriticalReport& report) {
   document.stats["experiments"] = report.tried;
   document.stats["passed"] = report.passed;
   document.stats["passed_around"] = report.around;
+  document.stats["ended_in_order"] = report.orderly;
   document.stats["same_failure"] = report.same;
   document.stats["other_failure"] = report.other;
   document.stats["no_verdict"] = report.none;

@@ -1,7 +1,6 @@
 // Decisions that, taken the other way, make the run pass, as `faultline critical` presents them.
 #pragma once
 
-#include "finding/document.h"
 #include "finding/effect.h"
 
 namespace faultline::finding {
@@ -16,9 +15,7 @@ struct CriticalDecision {
   bool verified = false;                  // again, in a process of its own
   std::string unverified = {};            // why not
   bool isAround = false;                  // another one that repairs was only made because of it
-  double share = 1;                       // of the wrong output that it makes right; 1: the run passes
-  std::optional<double> reaches = {};     // where it failed (effect.h)
-  std::optional<double> strays = {};      // from the way to there: 0: not at all, 1: altogether
+  Effect effect = {};
 };
 
 struct CriticalReport {
@@ -27,7 +24,7 @@ struct CriticalReport {
   std::vector<CriticalDecision> decisions =
       {}; // where none repairs: those that make more of the output right
   std::vector<std::string> caveats = {};
-  uint64_t candidates = 0, tried = 0, passed = 0, around = 0, same = 0, other = 0, none = 0;
+  uint64_t candidates = 0, tried = 0, passed = 0, around = 0, orderly = 0, same = 0, other = 0, none = 0;
   double seconds = 0; // of the search
   std::string method = {};
   Json stats = Json::object();

@@ -1,25 +1,34 @@
-// What an alteration of the run came to, in words: "the run passes", or how much more of its output is right.
+// What an alteration of the run came to: it passes, it no longer fails so, or more of its output is right;
+// and which way it took.
 #pragma once
 
-#include <algorithm>
-#include <fmt/format.h>
+#include "finding/document.h"
+
 #include <optional>
 #include <string>
 
 namespace faultline::finding {
 
-// `share`: of the wrong output that comes out right; 1: all of it, and the run passes.
-inline std::string effectText(double share) {
-  if (share >= 1) return "the run passes";
-  int percent = std::clamp(int(share * 100), 1, 99);
-  return fmt::format("{} % of the output that was wrong comes out right", percent);
-}
+struct Effect {
+  double share = 1; // of the wrong output that comes out right; 1: all of it
+  // Where the run crashed, aborted or hung, and nobody has said how it should end: it ends by itself with
+  // this status, which is not 0. Bad input may well end so in a right program. Nothing: the run passes.
+  std::optional<int> status = {};
+  // Which share of the executions of what failed there were again, the one that failed included. A run that
+  // passes because it goes another way says little.
+  std::optional<double> reaches = {};
+  std::optional<double> strays = {}; // from the way to there: 0: not at all, 1: altogether
 
-// `reaches`: which share of the executions of what failed there were again, the one that failed included. A
-// run that passes because it goes another way says little. To follow the sentence above.
-inline std::string wayText(std::optional<double> reaches) {
-  if (reaches.value_or(1) >= 1) return "";
-  return *reaches > 0 ? ", but gets to where it failed less often" : ", but never gets to where it failed";
-}
+  bool passes() const { return share >= 1 && !status; }
+  bool leadsAround() const { return reaches.value_or(1) < 1; }
+};
+
+// "the run passes"
+std::string effectText(const Effect& effect);
+// ", but never gets to where it failed", to follow that sentence; empty if there is nothing to say.
+std::string wayText(const Effect& effect);
+
+// share, ends_with_status, reaches_failure, strays: as far as they are known.
+void addEffect(Json& json, const Effect& effect);
 
 } // namespace faultline::finding

@@ -10,6 +10,7 @@ Json toJson(const MemoryObjectInfo& object) {
   out["size"] = object.size;
   if (object.made) out["made"] = finding::toJson(*object.made);
   if (object.madeWithin) out["made_within"] = finding::toJson(*object.madeWithin);
+  for (const Place& place : object.madeFor) out["made_for"].push_back(finding::toJson(place));
   if (object.ended) out["ended"] = finding::toJson(*object.ended);
   if (object.endedWithin) out["ended_within"] = finding::toJson(*object.endedWithin);
   for (const Place& place : object.endedFor) out["ended_for"].push_back(finding::toJson(place));

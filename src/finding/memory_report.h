@@ -17,8 +17,9 @@ struct MemoryObjectInfo {
   // A block that the program's own functions around malloc and free made or gave back: `made` and `ended` are
   // where these were called, and these:
   std::optional<Place> madeWithin = {}, endedWithin = {};
-  std::vector<Place> endedFor = {}; // the calls that led to `ended`, from inside out
-  std::string text = {};            // "the 40-byte block allocated at list.c:8"
+  std::vector<Place> madeFor = {}, endedFor = {}; // the calls that led to `made` and `ended`, from inside out
+  std::optional<uint64_t> madeAt = {};            // of a heap block: the time of the allocating call
+  std::string text = {};                          // "the 40-byte block allocated at list.c:8"
 };
 
 struct MemoryErrorInfo {
@@ -37,6 +38,7 @@ struct MemoryErrorInfo {
   std::string fellOn = {};        // what lies there
   std::vector<Value> values = {}; // of the indices and sizes in it
   std::string text = {};          // a sentence
+  bool isIdle = false;            // a read on whose value the failure does not depend
 };
 
 struct MemoryReport {

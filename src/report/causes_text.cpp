@@ -35,8 +35,8 @@ std::string sourceLine(const finding::Place& place, const std::string& behind, S
 constexpr std::string_view kIndent = "          ";
 
 std::string repairText(const finding::CauseLine& line) {
-  return fmt::format("{}{} {}{}", kIndent, finding::effectText(line.share), line.repair,
-                     finding::wayText(line.reaches));
+  return fmt::format("{}{} {}{}", kIndent, finding::effectText(line.effect), line.repair,
+                     finding::wayText(line.effect));
 }
 
 std::string readFirst(const finding::CausesReport& report, size_t most, SourceFiles& files,

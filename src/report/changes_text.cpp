@@ -38,7 +38,7 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
     const CodeChange& first = *lines[k].front();
     std::string function = first.place.function.empty() ? "" : fmt::format(" in {}()", first.place.function);
     out += wrapped(fmt::format("{}. {}{}: {} {}{}{}", k + 1, placeText(first.place, screen), function,
-                               finding::effectText(first.share), first.text, finding::wayText(first.reaches),
+                               finding::effectText(first.effect), first.text, finding::wayText(first.effect),
                                first.verified ? "" : " (not confirmed)"),
                    screen.width(), 3) +
            "\n";
@@ -51,14 +51,16 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
     out += "\n";
   }
   if (lines.size() > most) out += fmt::format("{} more lines (--json has all)\n\n", lines.size() - most);
-  if (lines.empty() || report.changes.front().share < 1)
+  if (lines.empty() || !report.changes.front().effect.passes())
     out += "No single small change was found that makes the run pass.\n\n";
   out +=
       wrapped(fmt::format(
-                  "{} of {} changes at {} places tried in {:.1f} s ({}): {} passed{}, {} failed in "
+                  "{} of {} changes at {} places tried in {:.1f} s ({}): {} passed{}{}, {} failed in "
                   "the same way, {} in another, {} without a verdict.",
                   report.tried, report.proposals, report.places, report.seconds, report.method, report.passed,
                   report.around ? fmt::format(" ({} without getting to where it failed)", report.around) : "",
+                  report.orderly ? fmt::format(", {} ended by themselves with another status", report.orderly)
+                                 : "",
                   report.same, report.other, report.none),
               screen.width(), 0) +
       "\n";

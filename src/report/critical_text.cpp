@@ -14,9 +14,9 @@ std::string sentence(const finding::CriticalDecision& d) {
   if (d.condition && !d.condition->with.empty()) was += " (" + d.condition->with + ")";
   if (d.switchedTo)
     return fmt::format("{}{}; had it been {}, {}{}", condition, was, *d.switchedTo,
-                       finding::effectText(d.share), finding::wayText(d.reaches));
-  return fmt::format("{}{}; taken the other way, {}{}", condition, was, finding::effectText(d.share),
-                     finding::wayText(d.reaches));
+                       finding::effectText(d.effect), finding::wayText(d.effect));
+  return fmt::format("{}{}; taken the other way, {}{}", condition, was, finding::effectText(d.effect),
+                     finding::wayText(d.effect));
 }
 
 } // namespace
@@ -35,14 +35,16 @@ std::string renderCritical(const finding::CriticalReport& report, SourceFiles& f
     if (!d.inSlice) out += "   the failure does not depend on it otherwise\n";
     out += fmt::format("   execution {}: faultline show --at @{}\n\n", d.instance, d.time);
   }
-  if (report.decisions.empty() || report.decisions.front().share < 1)
+  if (report.decisions.empty() || !report.decisions.front().effect.passes())
     out += "No single decision was found that, taken the other way, makes the run pass.\n\n";
   out +=
       wrapped(fmt::format(
-                  "{} experiments in {:.1f} s ({}): {} passed{}, {} failed in the same way, {} in "
+                  "{} experiments in {:.1f} s ({}): {} passed{}{}, {} failed in the same way, {} in "
                   "another, {} without a verdict.",
                   report.tried, report.seconds, report.method, report.passed,
                   report.around ? fmt::format(" ({} without getting to where it failed)", report.around) : "",
+                  report.orderly ? fmt::format(", {} ended by themselves with another status", report.orderly)
+                                 : "",
                   report.same, report.other, report.none),
               screen.width(), 0) +
       "\n";

@@ -103,8 +103,8 @@ SarifLog sarifOf(const finding::CriticalReport& report) {
     log.results.push_back({.rule = kRuleCritical,
                            .level = k < kFirstScreen ? "warning" : "note",
                            .place = d.place,
-                           .message = fmt::format("{}; {}, {}{}.", was, other, finding::effectText(d.share),
-                                                  finding::wayText(d.reaches))});
+                           .message = fmt::format("{}; {}, {}{}.", was, other, finding::effectText(d.effect),
+                                                  finding::wayText(d.effect))});
     if (!d.verified)
       log.results.back().message +=
           " This was not confirmed" + (d.unverified.empty() ? std::string() : ": " + d.unverified) + ".";
@@ -120,8 +120,8 @@ SarifLog sarifOf(const finding::ChangesReport& report) {
     log.results.push_back({.rule = kRuleChange,
                            .level = k < kFirstScreen ? "warning" : "note",
                            .place = c.place,
-                           .message = sentence(fmt::format("{} {}{}", finding::effectText(c.share), c.text,
-                                                           finding::wayText(c.reaches)))});
+                           .message = sentence(fmt::format("{} {}{}", finding::effectText(c.effect), c.text,
+                                                           finding::wayText(c.effect)))});
     if (!c.verified) log.results.back().message += " This was not confirmed.";
     log.results.back().properties = {{"form", c.form}, {"verified", c.verified}};
     log.results.back().edit = c.edit;

@@ -277,6 +277,43 @@ TEST_F(Changes, WhatMakesAnAssertionHoldComesBeforeWhatAvoidsIt) {
   EXPECT_THAT(told.out, HasSubstr("without getting to where it failed)"));
 }
 
+// What a right program does with bad input is to refuse it.
+TEST_F(Changes, WhereTheRunCrashedToEndWithAStatusMayBeRight) {
+  std::string source = R"(#include <stdio.h>
+#include <stdlib.h>
+static const char* slots[5] = {"north", "east", "south", "west"};
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    int n = atoi(argv[i]);
+    if (n > 4) {
+      fprintf(stderr, "there is no slot %d\n", n);
+      return 2;
+    }
+    printf("%c\n", slots[n][0]);
+  }
+  return 0;
+}
+)";
+  build(source, "wrong");
+  auto helps = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--json", "--", "./wrong", "1", "4"});
+    json document = json::parse(ask(arguments).out);
+    for (const json& c : document["changes"])
+      if (c["line"] == lineOf(source, "n > 4") && c["form"] == "comparison") return c;
+    return json();
+  };
+  json refused = helps({});
+  ASSERT_TRUE(refused.is_object());
+  EXPECT_EQ(refused.value("ends_with_status", 0), 2);
+  EXPECT_EQ(refused["verified"], true);
+  EXPECT_EQ(refused["text"], "with `>=` instead of `>`");
+  json right = helps({"--expect-status", "2"}); // and where that is right, it passes
+  EXPECT_FALSE(right.contains("ends_with_status"));
+  auto told = ask({"--lines", "50", "--", "./wrong", "1", "4"});
+  EXPECT_THAT(told.out, HasSubstr("the run ends by itself (status 2) with `>=` instead"));
+  EXPECT_THAT(told.out, HasSubstr("ended by themselves with another status"));
+}
+
 // A program that writes files cannot go back: each experiment is a process. Its way is known all the same.
 TEST_F(Changes, ProcessesOfTheirOwnTellTheSameOfTheirWay) {
   build(kAsserts, "wrong");

@@ -54,16 +54,18 @@ std::vector<CauseLine> readingOrder(const std::vector<CauseNodeInfo>& nodes, con
 }
 
 void preferRepairs(const std::vector<TriedChange>& changes, std::vector<CauseLine>& order) {
-  auto counts = [](const auto& what) { return what.share * (what.reaches.value_or(1) >= 1 ? 1 : 0.5); };
+  auto counts = [](const finding::Effect& effect) {
+    return effect.share * (effect.leadsAround() ? 0.5 : 1) * (effect.status ? 0.5 : 1);
+  };
   for (CauseLine& line : order)
     for (const TriedChange& c : changes)
-      if (c.place.file == line.place.file && c.place.line == line.place.line && counts(c) > counts(line)) {
+      if (c.place.file == line.place.file && c.place.line == line.place.line &&
+          counts(c.effect) > counts(line.effect)) {
         line.repair = c.text;
-        line.share = c.share;
-        line.reaches = c.reaches;
+        line.effect = c.effect;
       }
   std::multimap<double, CauseLine, std::greater<>> sorted; // equal ones stay in order
-  for (CauseLine& line : order) sorted.emplace(counts(line), std::move(line));
+  for (CauseLine& line : order) sorted.emplace(counts(line.effect), std::move(line));
   order.clear();
   for (auto& [counted, line] : sorted) order.push_back(std::move(line));
 }

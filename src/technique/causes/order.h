@@ -29,13 +29,13 @@ std::vector<finding::CauseLine> readingOrder(const std::vector<finding::CauseNod
 struct TriedChange {
   finding::Place place = {};
   std::string text = {};
-  double share = 1;                   // of the wrong output that it makes right; 1: the run passes
-  std::optional<double> reaches = {}; // where it failed, of the executions that there were
+  finding::Effect effect = {};
 };
 
 // Lines of which a change makes the run pass come before all others, then those of which one makes more of
 // the output right, the most first; else the order stays. One that only leads around where the run failed
-// counts half. The likeliest change of a line is the first.
+// counts half, and so does one after which it ends with another status. The likeliest change of a line is the
+// first.
 void preferRepairs(const std::vector<TriedChange>& changes, std::vector<finding::CauseLine>& order);
 
 } // namespace faultline::technique

@@ -240,12 +240,12 @@ private:
     if (!anyPasses()) FL_CHECK(tryToCount());
     const bool isRepaired = anyPasses();
     for (FoundChange& found : inserted_)
-      if (!isRepaired || found.share >= 1) FL_CHECK(add(found, {found.proposal.alteration}));
+      if (!isRepaired || found.effect.passes()) FL_CHECK(add(found, {found.proposal.alteration}));
     return {};
   }
 
   bool anyPasses() const {
-    return std::ranges::any_of(inserted_, [](const FoundChange& c) { return c.share >= 1; });
+    return std::ranges::any_of(inserted_, [](const FoundChange& c) { return c.effect.passes(); });
   }
 
   // When what it read was written.
@@ -303,7 +303,7 @@ private:
                            {batch[k].experiment.alterations[0], ChangeForm::Inserted,
                             fmt::format("if `{}` came before it", text), "", text + ";"},
                            false,
-                           share});
+                           {.share = share}});
     }
     return {};
   }
@@ -442,7 +442,7 @@ private:
            fmt::format("if `{}` had been {} instead of {} in one execution", name,
                        numberText(read, repair.value), numberText(read, read.value & maskOf(read.bits)))},
           false,
-          repair.share};
+          {.share = repair.share}};
       FL_CHECK(add(std::move(found), std::move(made)));
     }
     return {};
@@ -453,10 +453,11 @@ private:
     if (++confirmed_ > kMostConfirmed) return {};
     FL_TRY(outcome, trials_.runAlone({.alterations = std::move(made)}));
     bool passes = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
-    if (passes) found.reaches = trials_.judge().reaches(outcome.ending);
-    if (passes) found.strays = trials_.judge().strays(outcome.ending);
-    found.confirmed = passes || (found.share < 1 && trials_.judge().progress(outcome.ending) >= found.share);
-    (found.share >= 1 ? result_.found : result_.partial).push_back(std::move(found));
+    double& share = found.effect.share;
+    if (passes) found.effect.reaches = trials_.judge().reaches(outcome.ending);
+    if (passes) found.effect.strays = trials_.judge().strays(outcome.ending);
+    found.confirmed = passes || (share < 1 && trials_.judge().progress(outcome.ending) >= share);
+    (share >= 1 ? result_.found : result_.partial).push_back(std::move(found));
     return {};
   }
 

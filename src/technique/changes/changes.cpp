@@ -35,7 +35,7 @@ public:
     for (size_t next = 0; next < proposals_.size() && !isOver(); next += kBatch)
       FL_CHECK(tryAll(next, std::min(next + kBatch, proposals_.size())));
     for (int round = 0; trials_.hasAside() && !isOver(); ++round) {
-      if (round > 0 && !passing_.empty()) break; // worth waiting for only as long as there is none
+      if (round > 0 && !helping_.empty()) break; // worth waiting for only as long as there is none
       FL_CHECK(trials_.runAside(watched()));
     }
     result_.stopped = result_.tried < result_.proposals;
@@ -49,23 +49,21 @@ public:
   }
 
 private:
-  // What only leads around the failure is soon found many times, and says little: it alone is not enough.
+  // What only leads around the failure, or to another end, is soon found many times, and says little: it
+  // alone is not enough. And how rare a repair is shows only when enough was tried.
   bool isOver() const {
     constexpr size_t kMoreAround = 4;
-    return stop_ || passing_.size() - result_.around >= options_.most ||
-           passing_.size() >= kMoreAround * options_.most;
+    const bool isEnough = repairs_ >= options_.most || helping_.size() >= kMoreAround * options_.most;
+    return stop_ || (isEnough && result_.tried >= options_.leastTried);
   }
 
-  void notePassed(size_t number, std::optional<double> reaches) {
-    passing_.push_back(number);
-    if (!reaches) return;
-    reaches_[number] = *reaches;
-    result_.around += *reaches < 1;
-  }
-
-  std::optional<double> reachesOf(size_t number) const {
-    auto known = reaches_.find(number);
-    return known == reaches_.end() ? std::nullopt : std::optional(known->second);
+  void noteHelped(size_t number, const Outcome& outcome) {
+    finding::Effect effect{.status = trials_.judge().orderlyEnd(outcome.ending),
+                           .reaches = trials_.judge().reaches(outcome.ending)};
+    helping_.push_back(number);
+    repairs_ += effect.passes() && !effect.leadsAround();
+    result_.around += effect.passes() && effect.leadsAround();
+    effects_[number] = effect;
   }
 
   Result<void> propose(const std::vector<Changeable>& places) {
@@ -108,45 +106,56 @@ private:
       result_.tried = asked_.size();
       if (outcome) {
         countVerdict(*outcome);
-        if (outcome->verdict == Verdict::Passed)
-          notePassed(number, trials_.judge().reaches(outcome->ending));
+        if (isHelp(*outcome))
+          noteHelped(number, *outcome);
         else
           improvements_.note(
               {proposals_[number].alteration.instruction, number, trials_.judge().progress(outcome->ending)});
       }
-      stop_ = options_.watch && !options_.watch(result_.tried, proposals_.size(), passing_.size());
+      stop_ = options_.watch && !options_.watch(result_.tried, proposals_.size(), helping_.size());
       return !isOver();
     };
   }
 
+  bool isHelp(const Outcome& outcome) const {
+    return outcome.verdict == Verdict::Passed || trials_.judge().orderlyEnd(outcome.ending);
+  }
+
   void countVerdict(const Outcome& outcome) {
+    const bool isOrderly = trials_.judge().orderlyEnd(outcome.ending).has_value();
     result_.passed += outcome.verdict == Verdict::Passed;
     result_.same += outcome.verdict == Verdict::SameFailure;
-    result_.other += outcome.verdict == Verdict::OtherFailure;
+    result_.orderly += isOrderly;
+    result_.other += outcome.verdict == Verdict::OtherFailure && !isOrderly;
     result_.none += outcome.verdict == Verdict::None;
   }
 
   Result<void> confirmAll() {
-    std::ranges::sort(passing_, {},
-                      [&](size_t k) { return std::tuple(-reachesOf(k).value_or(1), proposals_[k].form, k); });
-    if (passing_.size() > options_.most) passing_.resize(options_.most);
-    for (size_t k : passing_) {
+    std::ranges::sort(helping_, {}, [&](size_t k) {
+      const finding::Effect& effect = effects_[k];
+      return std::tuple(-effect.reaches.value_or(1), proposals_[k].form, effect.status.has_value(), k);
+    });
+    if (helping_.size() > options_.most) helping_.resize(options_.most);
+    for (size_t k : helping_) {
       FoundChange found{proposals_[k].alteration.instruction, proposals_[k]};
-      found.reaches = reachesOf(k);
+      found.effect = effects_[k];
       FL_TRY(outcome, fromStart(proposals_[k]));
-      found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
-      found.strays = trials_.judge().strays(outcome.ending);
+      found.confirmed = outcome.ending.cut == Ending::None && isHelp(outcome) &&
+                        trials_.judge().orderlyEnd(outcome.ending) == found.effect.status;
+      found.effect.strays = trials_.judge().strays(outcome.ending);
       result_.found.push_back(std::move(found));
     }
-    // The order of before, but what strays far comes behind what does not.
+    // The order of before, but what strays far comes behind what does not, and what ends otherwise behind
+    // both.
     constexpr double kFar = 0.5;
-    std::vector<FoundChange> ordered;
-    for (bool isAround : {false, true})
-      for (bool isFar : {false, true})
-        for (const FoundChange& c : result_.found)
-          if ((c.reaches.value_or(1) < 1) == isAround && (c.strays.value_or(0) >= kFar) == isFar)
-            ordered.push_back(c);
-    result_.found = std::move(ordered);
+    std::multimap<std::tuple<bool, bool, bool>, FoundChange> ordered; // equal ones stay in order
+    for (FoundChange& c : result_.found) {
+      const finding::Effect& e = c.effect;
+      ordered.emplace(std::tuple(e.leadsAround(), e.status.has_value(), e.strays.value_or(0) >= kFar),
+                      std::move(c));
+    }
+    result_.found.clear();
+    for (auto& [kind, change] : ordered) result_.found.push_back(std::move(change));
     return {};
   }
 
@@ -157,7 +166,7 @@ private:
     for (const Improvement& best : improvements_.best(kMostPartial)) {
       FoundChange found{best.id, proposals_[best.number]};
       FL_TRY(outcome, fromStart(found.proposal));
-      found.share = best.share;
+      found.effect.share = best.share;
       found.confirmed = trials_.judge().progress(outcome.ending) >= best.share;
       result_.partial.push_back(std::move(found));
     }
@@ -175,10 +184,11 @@ private:
   experiment::Trials& trials_;
   const ChangeOptions& options_;
   std::vector<Proposal> proposals_;
-  std::vector<size_t> passing_;      // of proposals_
-  std::map<size_t, double> reaches_; // of passing_, where it is known
-  Improvements improvements_;        // of proposals_
-  std::unordered_set<size_t> asked_; // of proposals_, some of them several times
+  std::vector<size_t> helping_;               // of proposals_: the run passes, or ends by itself
+  std::map<size_t, finding::Effect> effects_; // of helping_
+  size_t repairs_ = 0;                        // of helping_: it passes, and comes by where it failed
+  Improvements improvements_;                 // of proposals_
+  std::unordered_set<size_t> asked_;          // of proposals_, some of them several times
   ChangeResult result_;
   bool stop_ = false;
 };

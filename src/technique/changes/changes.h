@@ -6,6 +6,7 @@
 #include "depend/history.h"
 #include "depend/slice.h"
 #include "experiment/trials.h"
+#include "finding/effect.h"
 #include "technique/changes/proposals.h"
 
 namespace faultline::technique {
@@ -23,21 +24,20 @@ struct FoundChange {
   uint32_t id = 0;
   Proposal proposal;
   bool confirmed = false;
-  double share = 1; // of the wrong output that comes out right (experiment::Judge::progress)
-  std::optional<double> reaches = {}; // where the run failed (experiment::Judge::reaches)
-  std::optional<double> strays = {};  // from its way (experiment::Judge::strays)
+  finding::Effect effect = {};
 };
 
 struct ChangeOptions {
-  size_t most = 40; // stop when so many are found
-  uint64_t end = 0; // time of the failure
+  size_t most = 40;        // stop when so many are found,
+  uint64_t leastTried = 0; // and so many were tried
+  uint64_t end = 0;        // time of the failure
   // Asked after each experiment; false: stop, and answer with what there is.
   std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;
 };
 
 struct ChangeResult {
-  // Those after which the run goes through where it failed come first; then the likeliest forms; within a
-  // form in the order asked for.
+  // Those after which the run goes through where it failed come first; then those after which it passes; then
+  // the likeliest forms; within a form in the order asked for.
   std::vector<FoundChange> found;
   // Where there is none: those that make more of the output right than it was, the most first.
   std::vector<FoundChange> partial;
@@ -45,6 +45,7 @@ struct ChangeResult {
   uint64_t proposals = 0, tried = 0;
   uint64_t passed = 0, same = 0, other = 0, none = 0;
   uint64_t around = 0;  // of those that passed: without coming through where the run failed
+  uint64_t orderly = 0; // of the others: ended by themselves where the run crashed or hung
   bool stopped = false; // before all were tried
 };
 

@@ -84,7 +84,7 @@ public:
       countVerdict(*outcome);
       return true;
     });
-    FL_CHECK(confirmAround());
+    FL_CHECK(confirmAside());
     FL_CHECK(confirmPartial());
     return std::move(result_);
   }
@@ -94,14 +94,16 @@ private:
     size_t candidate;
     Alteration alteration;
     bool isCounted = false; // it may come again, with more steps
-    std::optional<double> reaches = {};
+    finding::Effect effect = {};
   };
 
-  // What only leads around the failure is soon found many times, and says little: it alone is not enough.
+  // What only leads around the failure, or to another end, is soon found many times, and says little: it
+  // alone is not enough. And how rare a repair is shows only when enough was tried.
   bool isOver() const {
     constexpr size_t kMoreAround = 4;
-    return stop_ || result_.predicates.size() >= options_.most ||
-           around_.size() >= kMoreAround * options_.most;
+    const bool isEnough =
+        result_.predicates.size() >= options_.most || aside_.size() >= kMoreAround * options_.most;
+    return stop_ || (isEnough && result_.tried >= options_.leastTried);
   }
 
   Result<void> findEpochs(size_t begin, size_t end) {
@@ -137,8 +139,8 @@ private:
       made_[number].isCounted = true;
       if (outcome) {
         countVerdict(*outcome);
-        if (outcome->verdict == Verdict::Passed)
-          notePassed(number, trials_.judge().reaches(outcome->ending));
+        if (isHelp(*outcome))
+          noteHelped(number, *outcome);
         else
           improvements_.note(
               {candidates_[made_[number].candidate].id, number, trials_.judge().progress(outcome->ending)});
@@ -149,19 +151,26 @@ private:
     };
   }
 
-  void notePassed(size_t number, std::optional<double> reaches) {
-    made_[number].reaches = reaches;
-    const bool isAround = reaches.value_or(1) < 1;
-    (isAround ? around_ : passing_).push_back(number);
-    result_.around += isAround;
+  bool isHelp(const Outcome& outcome) const {
+    return outcome.verdict == Verdict::Passed || trials_.judge().orderlyEnd(outcome.ending);
+  }
+
+  void noteHelped(size_t number, const Outcome& outcome) {
+    finding::Effect& effect = made_[number].effect;
+    effect.reaches = trials_.judge().reaches(outcome.ending);
+    effect.status = trials_.judge().orderlyEnd(outcome.ending);
+    (effect.passes() && !effect.leadsAround() ? passing_ : aside_).push_back(number);
+    result_.around += effect.passes() && effect.leadsAround();
   }
 
   void countVerdict(const Outcome& outcome) {
     const Ending& ending = outcome.ending;
     result_.blocked += ending.blocked;
+    const bool isOrderly = trials_.judge().orderlyEnd(ending).has_value();
     result_.passed += outcome.verdict == Verdict::Passed;
     result_.same += outcome.verdict == Verdict::SameFailure;
-    result_.other += outcome.verdict == Verdict::OtherFailure;
+    result_.orderly += isOrderly;
+    result_.other += outcome.verdict == Verdict::OtherFailure && !isOrderly;
     result_.none += outcome.verdict == Verdict::None;
     if (ending.cut == Ending::Containment) {
       ++result_.strange;
@@ -184,8 +193,8 @@ private:
   }
 
   // Where there are not enough others.
-  Result<void> confirmAround() {
-    std::swap(passing_, around_);
+  Result<void> confirmAside() {
+    std::swap(passing_, aside_);
     return confirmAll();
   }
 
@@ -197,7 +206,7 @@ private:
       const Made& made = made_[best.number];
       FL_TRY(outcome, trials_.runAlone({.alterations = {made.alteration}}));
       CriticalPredicate found{candidates_[made.candidate], made.alteration};
-      found.share = best.share;
+      found.effect.share = best.share;
       found.confirmed = trials_.judge().progress(outcome.ending) >= best.share;
       if (!found.confirmed) found.unconfirmed = "a second run with the same change was not as good";
       result_.partial.push_back(std::move(found));
@@ -208,10 +217,11 @@ private:
   Result<void> confirm(const Made& made) {
     FL_TRY(outcome, trials_.runAlone({.alterations = {made.alteration}}));
     CriticalPredicate found{candidates_[made.candidate], made.alteration};
-    found.reaches = made.reaches;
-    found.strays = trials_.judge().strays(outcome.ending);
-    found.confirmed = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
-    if (!found.confirmed) found.unconfirmed = "a second run with the same change did not pass";
+    found.effect = made.effect;
+    found.effect.strays = trials_.judge().strays(outcome.ending);
+    found.confirmed = outcome.ending.cut == Ending::None && isHelp(outcome) &&
+                      trials_.judge().orderlyEnd(outcome.ending) == found.effect.status;
+    if (!found.confirmed) found.unconfirmed = "a second run with the same change did not end so";
     result_.predicates.push_back(std::move(found));
     return {};
   }
@@ -222,8 +232,9 @@ private:
   const CriticalOptions& options_;
   std::vector<Made> made_;
   std::vector<size_t> passing_; // of made_, to be confirmed
-  std::vector<size_t> around_;  // of made_: passed without coming through where the run failed
-  Improvements improvements_;   // of made_
+  // Of made_: passed without coming through where the run failed, or ended by itself in another way.
+  std::vector<size_t> aside_;
+  Improvements improvements_; // of made_
   CriticalResult result_;
   bool stop_ = false;
 };

@@ -11,6 +11,7 @@
 #include "depend/history.h"
 #include "depend/slice.h"
 #include "experiment/trials.h"
+#include "finding/effect.h"
 
 namespace faultline::technique {
 
@@ -31,19 +32,19 @@ struct CriticalPredicate {
   experiment::Alteration alteration;
   bool confirmed = false; // once more, in a process of its own
   std::string unconfirmed = {};
-  double share = 1; // of the wrong output that comes out right (experiment::Judge::progress)
-  std::optional<double> reaches = {}; // where the run failed (experiment::Judge::reaches)
-  std::optional<double> strays = {};  // from its way (experiment::Judge::strays)
+  finding::Effect effect = {};
 };
 
 struct CriticalOptions {
-  size_t most = 3; // stop when so many are found
+  size_t most = 3;         // stop when so many are found,
+  uint64_t leastTried = 0; // and so many experiments were made
   // Asked after each experiment; false: stop, and answer with what there is.
   std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;
 };
 
 struct CriticalResult {
-  // In the order found; those after which the run does not come through where it failed are the last.
+  // In the order found; those after which the run does not come through where it failed, or ends otherwise,
+  // are the last.
   std::vector<CriticalPredicate> predicates;
   // Where there is none: those that make more of the output right than it was, the most first.
   std::vector<CriticalPredicate> partial;
@@ -51,6 +52,7 @@ struct CriticalResult {
   uint64_t candidates = 0, tried = 0;
   uint64_t passed = 0, same = 0, other = 0, none = 0;
   uint64_t around = 0;                 // of those that passed: without coming through where the run failed
+  uint64_t orderly = 0;                // of the others: ended by themselves where the run crashed or hung
   uint64_t unreached = 0, strange = 0; // of those without a verdict
   std::string strangeCall = {};        // an example
   std::string diverged = {};           // why some had no outcome

@@ -101,6 +101,8 @@ private:
       out.kind = "heap";
       out.made = places.made;
       out.madeWithin = places.madeWithin;
+      out.madeFor = places.madeFor;
+      if (o.madeBy != ~0u) out.madeAt = o.madeAt;
       break;
     case MemoryObject::Local:
       out.kind = "local";

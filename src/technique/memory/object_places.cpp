@@ -62,6 +62,13 @@ size_t whoAsked(const std::vector<Caller>& callers) {
   return 0;
 }
 
+std::vector<finding::Place> callsBehind(const std::vector<Caller>& callers, size_t who) {
+  std::vector<finding::Place> out;
+  for (size_t n = who + 1; n < callers.size() && out.size() < kMostCallers; ++n)
+    out.push_back(callers[n].place);
+  return out;
+}
+
 } // namespace
 
 ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, const AccessingFunction& access,
@@ -72,6 +79,7 @@ ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, const Acc
     size_t k = whoAsked(callers);
     if (k < callers.size()) out.made = callers[k].place;
     if (k > 0) out.madeWithin = callers[0].place;
+    out.madeFor = callsBehind(callers, k);
   }
   if (o.state != MemoryObject::Alive && o.endedBy != ~0u) {
     bool isHeap = o.kind == MemoryObject::Heap;
@@ -79,8 +87,7 @@ ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, const Acc
     size_t k = isHeap ? whoAsked(callers) : 0;
     if (k < callers.size()) out.ended = callers[k].place;
     if (k > 0) out.endedWithin = callers[0].place;
-    for (size_t n = k + 1; isHeap && n < callers.size() && out.endedFor.size() < kMostCallers; ++n)
-      out.endedFor.push_back(callers[n].place);
+    if (isHeap) out.endedFor = callsBehind(callers, k);
   }
   return out;
 }

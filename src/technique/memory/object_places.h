@@ -19,7 +19,7 @@ struct AccessingFunction {
 struct ObjectPlaces {
   std::optional<finding::Place> made = {}, ended = {};             // past functions that only pass it on
   std::optional<finding::Place> madeWithin = {}, endedWithin = {}; // the innermost of those
-  std::vector<finding::Place> endedFor = {}; // the calls that led to `ended`, from inside out
+  std::vector<finding::Place> madeFor = {}, endedFor = {}; // the calls that led to these, from inside out
 };
 
 // Replays: it leaves the history's replay elsewhere.

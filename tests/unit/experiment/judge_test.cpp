@@ -91,6 +91,21 @@ TEST(Judge, WithoutAnExpectedOutputNothingIsMoreRight) {
             0);
 }
 
+TEST(Judge, WhereTheRunCrashedAnOrderlyEndIsToldFromOtherFailures) {
+  Judge judge = judgeOf(crash(SIGSEGV, 0, 0x4000));
+  EXPECT_EQ(judge.orderlyEnd(exitWith(2)), 2);
+  EXPECT_EQ(verdict(judge, exitWith(2)), Verdict::OtherFailure); // it does not pass all the same
+  EXPECT_EQ(judge.orderlyEnd(exitWith(0)), std::nullopt);        // that is to pass
+  EXPECT_EQ(judge.orderlyEnd(crash(SIGABRT, 7, 0)), std::nullopt);
+  EXPECT_EQ(judge.orderlyEnd(cut(Ending::Time)), std::nullopt);
+}
+
+TEST(Judge, WhereSomebodySaidHowItShouldEndNoOtherEndIsInOrder) {
+  EXPECT_EQ(judgeOf(crash(SIGSEGV, 0, 0x4000), {.status = 1}).orderlyEnd(exitWith(2)), std::nullopt);
+  EXPECT_EQ(judgeOf(crash(SIGSEGV, 0, 0x4000), {.output = "a"}).orderlyEnd(exitWith(2)), std::nullopt);
+  EXPECT_EQ(judgeOf(exitWith(1)).orderlyEnd(exitWith(2)), std::nullopt); // a status was the failure
+}
+
 Ending counted(Ending ending, uint64_t executions, uint64_t before = 0) {
   ending.executions = executions;
   ending.executionsBefore = before;

@@ -102,8 +102,8 @@ TEST(Fuse, OfNestedDecisionsThatRepairTheInnerCountsMore) {
 TEST(Fuse, ADecisionThatMakesMoreOfTheOutputRightCountsByItsShare) {
   CriticalReport critical;
   critical.decisions = {decision(10, 100), decision(20, 200), decision(30, 300)};
-  critical.decisions[0].share = 0.2;
-  critical.decisions[1].share = 0.9;
+  critical.decisions[0].effect.share = 0.2;
+  critical.decisions[1].effect.share = 0.9;
   auto suspects = fuse({.critical = &critical}, 10);
   EXPECT_THAT(linesOf(suspects), ElementsAre(30, 20, 10)); // a repair counts most
   EXPECT_THAT(suspects[1].reason, HasSubstr("90 % of the output that was wrong comes out right"));
@@ -130,14 +130,16 @@ TEST(Fuse, InACrashWhatLeadsAroundItCountsLess) {
 
 TEST(Fuse, WhatLeadsThroughWhereItFailedComesBeforeWhatLeadsAround) {
   finding::ChangesReport changes;
-  changes.changes = {
-      {.place = at(4), .form = "operator", .text = "with `<`", .verified = true, .reaches = 0, .strays = 0.1},
-      {.place = at(8),
-       .form = "operator",
-       .text = "with `+`",
-       .verified = true,
-       .reaches = 1,
-       .strays = 0.1}};
+  changes.changes = {{.place = at(4),
+                      .form = "operator",
+                      .text = "with `<`",
+                      .verified = true,
+                      .effect = {.reaches = 0, .strays = 0.1}},
+                     {.place = at(8),
+                      .form = "operator",
+                      .text = "with `+`",
+                      .verified = true,
+                      .effect = {.reaches = 1, .strays = 0.1}}};
   changes.tried = 100;
   changes.passed = 2;
   changes.around = 1;
@@ -148,11 +150,39 @@ TEST(Fuse, WhatLeadsThroughWhereItFailedComesBeforeWhatLeadsAround) {
   EXPECT_EQ(suspects[1].reason, "the run passes with `<`, but never gets to where it failed");
 }
 
+// A program that refuses bad input ends with a status: a repair of a crash, but less surely one.
+TEST(Fuse, AnOrderlyEndCountsLessThanToPass) {
+  finding::ChangesReport changes;
+  changes.changes = {{.place = at(4),
+                      .form = "comparison",
+                      .text = "with `<`",
+                      .verified = true,
+                      .effect = {.status = 1, .reaches = 1, .strays = 0.1}},
+                     {.place = at(8),
+                      .form = "comparison",
+                      .text = "with `>`",
+                      .verified = true,
+                      .effect = {.reaches = 1, .strays = 0.1}}};
+  changes.tried = 100;
+  changes.passed = changes.orderly = 1;
+  Found found{.failure = at(20), .isCrash = true, .changes = &changes};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(8, 4));
+  EXPECT_EQ(suspects[1].reason, "the run ends by itself (status 1) with `<`");
+}
+
 TEST(Fuse, TheLessTheRunStraysTheMoreARepairSays) {
   finding::ChangesReport changes;
-  changes.changes = {
-      {.place = at(4), .form = "operator", .text = "with `<`", .verified = true, .reaches = 1, .strays = 0.8},
-      {.place = at(8), .form = "variable", .text = "with `a`", .verified = true, .reaches = 1, .strays = 0}};
+  changes.changes = {{.place = at(4),
+                      .form = "operator",
+                      .text = "with `<`",
+                      .verified = true,
+                      .effect = {.reaches = 1, .strays = 0.8}},
+                     {.place = at(8),
+                      .form = "variable",
+                      .text = "with `a`",
+                      .verified = true,
+                      .effect = {.reaches = 1, .strays = 0}}};
   changes.tried = 100;
   changes.passed = 2;
   Found found{.failure = at(20), .changes = &changes};

@@ -71,29 +71,39 @@ TEST(ReadingOrder, SystemHeadersAreNotRead) {
 TEST(PreferRepairs, WhatRepairsComesFirstAndTheRestStaysInOrder) {
   std::vector<CauseLine> order;
   for (uint32_t line = 1; line <= 6; ++line) order.push_back({.place = {"a.c", line, 1, "f"}});
-  preferRepairs({{{"a.c", 5, 3, "f"}, "with one", 1},
-                 {{"a.c", 5, 9, "f"}, "with another", 1},
-                 {{"a.c", 6, 1, "f"}, "in part", 0.3},
-                 {{"a.c", 4, 1, "f"}, "in part", 0.6},
-                 {{"b.c", 1, 1, "f"}, "elsewhere", 1},
-                 {{"a.c", 2, 1, "f"}, "with two", 1}},
+  preferRepairs({{{"a.c", 5, 3, "f"}, "with one", {}},
+                 {{"a.c", 5, 9, "f"}, "with another", {}},
+                 {{"a.c", 6, 1, "f"}, "in part", {.share = 0.3}},
+                 {{"a.c", 4, 1, "f"}, "in part", {.share = 0.6}},
+                 {{"b.c", 1, 1, "f"}, "elsewhere", {}},
+                 {{"a.c", 2, 1, "f"}, "with two", {}}},
                 order);
   EXPECT_THAT(linesOf(order), ElementsAre(2, 5, 4, 6, 1, 3));
   EXPECT_EQ(order[1].repair, "with one");
-  EXPECT_EQ(order[2].share, 0.6);
+  EXPECT_EQ(order[2].effect.share, 0.6);
   EXPECT_EQ(order[4].repair, "");
 }
 
 TEST(PreferRepairs, AWayAroundCountsLessThanARepair) {
   std::vector<CauseLine> order;
   for (uint32_t line = 1; line <= 3; ++line) order.push_back({.place = {"a.c", line, 1, "f"}});
-  preferRepairs({{{"a.c", 2, 1, "f"}, "around", 1, 0.0},
-                 {{"a.c", 3, 1, "f"}, "around, too", 1, 0.0},
-                 {{"a.c", 3, 1, "f"}, "through", 1, 1.0}},
+  preferRepairs({{{"a.c", 2, 1, "f"}, "around", {.reaches = 0}},
+                 {{"a.c", 3, 1, "f"}, "around, too", {.reaches = 0}},
+                 {{"a.c", 3, 1, "f"}, "through", {.reaches = 1}}},
                 order);
   EXPECT_THAT(linesOf(order), ElementsAre(3, 2, 1));
   EXPECT_EQ(order[0].repair, "through");
-  EXPECT_EQ(order[1].reaches, 0.0);
+  EXPECT_EQ(order[1].effect.reaches, 0.0);
+}
+
+TEST(PreferRepairs, AnotherStatusCountsLessThanToPass) {
+  std::vector<CauseLine> order;
+  for (uint32_t line = 1; line <= 3; ++line) order.push_back({.place = {"a.c", line, 1, "f"}});
+  preferRepairs({{{"a.c", 2, 1, "f"}, "ends with 1", {.status = 1, .reaches = 1}},
+                 {{"a.c", 3, 1, "f"}, "passes", {.reaches = 1}}},
+                order);
+  EXPECT_THAT(linesOf(order), ElementsAre(3, 2, 1));
+  EXPECT_EQ(order[1].effect.status, 1);
 }
 
 } // namespace
