@@ -100,13 +100,16 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   options.most = effort.most;
   options.leastTried = effort.leastTried;
   options.end = run.question.from.time;
+  // Where nothing small repairs the run, some time must be left to look for what is missing.
+  Clock::time_point end = begin + (deadline - begin) * 2 / 3;
   options.watch = [&](uint64_t done, uint64_t all, size_t) {
     if (!progress) progress = std::make_unique<Progress>(context.log(), "trying changes", all);
     progress->update(done);
-    return !wasInterrupted() && Clock::now() < deadline;
+    return !wasInterrupted() && Clock::now() < end;
   };
   FL_TRY(result, technique::searchChanges(*run.history, std::move(places), trials, options));
-  if (!isRepaired(run, result, report) && !result.stopped) {
+  if (!isRepaired(run, result, report) && !wasInterrupted()) {
+    end = deadline;
     const size_t before = result.found.size();
     depend::Instances instances(*run.history);
     instances.setWatch([&] { return !wasInterrupted() && Clock::now() < deadline; });
