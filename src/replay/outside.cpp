@@ -243,13 +243,21 @@ void Engine::landAt(const Record& r) {
   diverge("a landing pad that some frame waits at");
 }
 
+// In the order of their frames: what has died is at the end. A recursion may have set one in each of its
+// frames.
 void Engine::rememberJump(const CallSite& site, const uint64_t* w) {
   Thread& thread = t();
-  std::erase_if(thread.jumps, [&](const JumpTarget& j) {
-    return j.depth > thread.depth || thread.frames.data[j.depth - 1].entryEpoch != j.entryEpoch ||
-           (j.depth == thread.depth && j.site->index == site.index);
-  });
-  thread.jumps.push_back({thread.depth, m_.frame->entryEpoch, &site, site.arguments[0].value(w)});
+  std::vector<JumpTarget>& jumps = thread.jumps;
+  auto isDead = [&](const JumpTarget& j) {
+    return j.depth > thread.depth || thread.frames.data[j.depth - 1].entryEpoch != j.entryEpoch;
+  };
+  while (!jumps.empty() && isDead(jumps.back())) jumps.pop_back();
+  auto own = jumps.end();
+  while (own != jumps.begin() && std::prev(own)->depth == thread.depth) --own;
+  jumps.erase(
+      std::remove_if(own, jumps.end(), [&](const JumpTarget& j) { return j.site->index == site.index; }),
+      jumps.end());
+  jumps.push_back({thread.depth, m_.frame->entryEpoch, &site, site.arguments[0].value(w)});
 }
 
 // setjmp returns again. If the jump was made by a call that we see, its buffer tells which one.
