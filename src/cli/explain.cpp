@@ -153,11 +153,30 @@ Result<void> lookAtInvariants(const Context& context, ValueRun& run, Clock::time
   return replay.seek(failure);
 }
 
+// The calls of the user's code that stand on the stack again and again, the innermost first.
+std::vector<finding::Place> recursionOf(ValueRun& run) {
+  constexpr size_t kLooked = 400, kAgain = 3;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  std::vector<finding::Place> calls;
+  std::map<std::pair<std::string, uint32_t>, size_t> times;
+  std::vector<replay::FrameView> frames = run.failing.run.replay.frames();
+  for (size_t k = 1; k < std::min(frames.size(), kLooked); ++k) {
+    finding::Place place = finding::placeOf(frames[k], cwd);
+    if (place.isKnown() && !finding::isLibraryFrame(place) && ++times[{place.file, place.line}] == kAgain)
+      calls.push_back(std::move(place));
+  }
+  return calls;
+}
+
 // The calls that led to where the run failed, if it failed by itself. What it printed says more than who
 // called the printing.
 Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found) {
   constexpr size_t kMostCalls = 4;
   if (!run.failing.failure || found.knowsOutput || run.failing.run.recording.end()->timedOut) return {};
+  if (run.failing.failure->kind == replay::FailureKind::StackOverflow) {
+    found.recursion = recursionOf(run);
+    return {};
+  }
   const depend::Question& failure = run.question.from;
   FL_TRY(at, causes.instances.underWay(failure.time, run.failing.run.replay.thread(), failure.frame));
   FL_TRY(calls, callsTo(run, causes, at, kMostCalls));

@@ -302,6 +302,10 @@ private:
   }
 
   void addStack() {
+    size_t calls = 0;
+    for (const Place& place : found_.recursion)
+      add(place, {"stack", "calls itself again by way of this, until there was no stack left",
+                  w_.recursion / (1 + double(calls++) / w_.halfRecursion)});
     double weight = w_.onStack;
     for (const Place& place : found_.stack) {
       add(place, {"stack", "called what failed", weight});

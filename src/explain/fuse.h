@@ -63,6 +63,8 @@ struct Weights {
   double ledToAccess = 0.3; // of it, for the call that led to it; half of it for the one around, and so on
   double madeAddress = 0.5; // of it, for the first line of what made its address, or its block's size
   double halfAddress = 4;
+  double recursion = 1.0; // the innermost call of a recursion that took all of the stack
+  double halfRecursion = 6;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
 };
 
@@ -83,6 +85,8 @@ struct Found {
   std::vector<finding::Place> blockSize = {};
   // The calls that led to where the run failed by itself, the innermost first.
   std::vector<finding::Place> stack = {};
+  // Of a stack that ran over: the calls that come again and again, the innermost first.
+  std::vector<finding::Place> recursion = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.
   std::vector<finding::Place> slice = {};
   const finding::InvariantsReport* invariants = nullptr;

@@ -358,6 +358,29 @@ TEST_F(Explain, AHangIsNotFollowedForEver) {
   EXPECT_THAT(got.out, AllOf(HasSubstr("Still running"), HasSubstr("note: "))) << got.err;
 }
 
+TEST_F(Explain, OfAStackThatRanOverTheRecursionIsFirst) {
+  build(R"(#include <stdio.h>
+static int expression(const char* text);
+static int bracket(const char* text) {
+  return text[0] == '(' ? expression(text) + 1 : 0;
+}
+static int expression(const char* text) {
+  int depth = bracket(text);
+  return depth;
+}
+int main(void) {
+  printf("%d\n", expression("((1"));
+  return 0;
+}
+)");
+  json document = ask({"--budget", "4", "--", "./program"});
+  EXPECT_EQ(document["failure"]["kind"], "stack-overflow");
+  std::vector<int> lines;
+  for (const json& s : document["suspects"])
+    if (s["rank"] <= 2) lines.push_back(s["place"]["line"]);
+  EXPECT_THAT(lines, ::testing::UnorderedElementsAre(4, 7)); // by which it calls itself again
+}
+
 TEST_F(Explain, ARunThatPassesNeedsNone) {
   build("int main(void) { return 0; }\n");
   EXPECT_EQ(run({"--", "./program"}).status, 2);

@@ -171,6 +171,13 @@ TEST(Fuse, AnOrderlyEndCountsLessThanToPass) {
   EXPECT_EQ(suspects[1].reason, "the run ends by itself (status 1) with `<`");
 }
 
+TEST(Fuse, OfAStackThatRanOverTheRecursionIsTold) {
+  Found found{.failure = at(20), .isCrash = true, .recursion = {at(7), at(9)}, .slice = {at(30), at(9)}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(9, 7, 30));
+  EXPECT_THAT(suspects[1].reason, ::testing::HasSubstr("until there was no stack left"));
+}
+
 TEST(Fuse, TheLessTheRunStraysTheMoreARepairSays) {
   finding::ChangesReport changes;
   changes.changes = {{.place = at(4),
