@@ -54,6 +54,7 @@ Result<Judge> Judge::create(recording::Expectation expectation, const Ending& or
   judge.originalRight_ = judge.rightOutput(original);
   judge.originalExecutions_ = original.executions;
   judge.originalSteps_ = original.epochs;
+  judge.originalErrors_ = original.errorBytes;
   return judge;
 }
 
@@ -91,6 +92,11 @@ std::optional<int> Judge::orderlyEnd(const Ending& ending) const {
   const bool isOrderly = ending.cut == Ending::None && !ending.signalled() && ending.status() != 0;
   if (!isOpen || expectation_.isGiven() || !isOrderly) return std::nullopt;
   return ending.status();
+}
+
+bool Judge::complains(const Ending& ending) const {
+  const bool isStatus = original_.kind == Kind::Status || original_.kind == Kind::WrongStatus;
+  return isStatus && originalErrors_ > 0 && ending.errorBytes == originalErrors_;
 }
 
 Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {

@@ -60,6 +60,9 @@ public:
   // The status with which a run ended by itself, not 0, where the original crashed, aborted or hung and
   // nobody has said how it should end: what a right program may do with bad input. Nothing: it is not so.
   std::optional<int> orderlyEnd(const Ending& ending) const;
+  // Whether it wrote as much to standard error as the original, whose failure was its status: to end with the
+  // right one, and to complain as before, is hardly right.
+  bool complains(const Ending& ending) const;
 
 private:
   Judge(recording::Expectation expectation, std::string directory)
@@ -72,6 +75,7 @@ private:
   uint64_t originalRight_ = 0;
   std::optional<uint64_t> originalExecutions_ = {};
   uint64_t originalSteps_ = 0;
+  uint64_t originalErrors_ = 0; // bytes
 };
 
 } // namespace faultline::experiment

@@ -76,6 +76,7 @@ struct Ending {
   std::string broken = {};              // Broken: why there is no outcome
   std::optional<bool> outputRight = {}; // compared already with what is expected
   uint64_t rightOutput = 0;             // bytes of it, from the first on, that were as expected
+  uint64_t errorBytes = 0;              // written to standard error
   uint64_t inputRead = 0;               // how far it had come in standard input; 0: not known
   uint64_t reached = 0;                 // bit k: alteration k took place
   // Of the counted instruction, in all of the run and before the alteration; none: not counted.

@@ -323,6 +323,7 @@ Ending ServerProcess::endingOf(const fl_experiment& answer) const {
   ending.inputRead = answer.input_read;
   if (setting_.expected && ending.cut == Ending::None) ending.outputRight = answer.output_right != 0;
   ending.rightOutput = answer.output_prefix;
+  ending.errorBytes = answer.errors_size;
   if (setting_.counted) {
     ending.executions = answer.executions;
     ending.executionsBefore = answer.executions_before;
@@ -398,6 +399,7 @@ Result<Walk> ServerProcess::walkToEnd() {
   walk.ending.errors.assign(placed<char>(s.errors), s.walk_errors_size);
   walk.outputRight = s.walk_output_right;
   walk.ending.rightOutput = s.walk_output_prefix;
+  walk.ending.errorBytes = s.walk_errors_size;
   if (setting_.counted) walk.ending.executions = s.walk_executions + setting_.counted->isBehind;
   walk.refused = s.walk_refused;
   walk.mapped = s.walk_mapped;

@@ -138,6 +138,7 @@ std::string pack(const Ending& e) {
                   {"epochs", e.epochs},
                   {"output", e.output},
                   {"errors", e.errors},
+                  {"error_bytes", e.errorBytes},
                   {"blocked", e.blocked},
                   {"broken", e.broken},
                   {"reached", e.reached},
@@ -159,6 +160,7 @@ Result<Ending> unpackEnding(std::string_view bytes) {
     e.epochs = v.at("epochs");
     e.output = v.at("output");
     e.errors = v.at("errors");
+    e.errorBytes = v.at("error_bytes");
     e.blocked = v.at("blocked");
     e.broken = v.at("broken");
     e.reached = v.at("reached");

@@ -114,8 +114,9 @@ private:
 
   // What leads around the failure is worth less than what leads through where it was.
   double ofWay(const finding::Effect& effect) const {
-    if (found_.knowsOutput) return 1;
-    const double way = (effect.leadsAround() ? w_.leadsAround : 1) * (effect.status ? w_.orderly : 1);
+    const double quiet = effect.complains ? w_.complains : 1;
+    if (found_.knowsOutput) return quiet;
+    const double way = quiet * (effect.leadsAround() ? w_.leadsAround : 1) * (effect.status ? w_.orderly : 1);
     if (!effect.strays) return way * (found_.isCrash ? w_.crash : 1);
     return way * w_.untold * std::pow(1 - *effect.strays, w_.stray);
   }

@@ -13,6 +13,7 @@ std::string effectText(const Effect& effect) {
 }
 
 std::string wayText(const Effect& effect) {
+  if (effect.complains) return ", but complains as before";
   if (!effect.leadsAround()) return "";
   return *effect.reaches > 0 ? ", but gets to where it failed less often"
                              : ", but never gets to where it failed";
@@ -21,6 +22,7 @@ std::string wayText(const Effect& effect) {
 void addEffect(Json& json, const Effect& effect) {
   json["share"] = effect.share;
   if (effect.status) json["ends_with_status"] = *effect.status;
+  if (effect.complains) json["complains"] = true;
   if (effect.reaches) json["reaches_failure"] = *effect.reaches;
   if (effect.strays) json["strays"] = *effect.strays;
 }

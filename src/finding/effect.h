@@ -14,6 +14,7 @@ struct Effect {
   // Where the run crashed, aborted or hung, and nobody has said how it should end: it ends by itself with
   // this status, which is not 0. Bad input may well end so in a right program. Nothing: the run passes.
   std::optional<int> status = {};
+  bool complains = false; // the right status, but as much on standard error as before
   // Which share of the executions of what failed there were again, the one that failed included. A run that
   // passes because it goes another way says little.
   std::optional<double> reaches = {};
@@ -28,7 +29,7 @@ std::string effectText(const Effect& effect);
 // ", but never gets to where it failed", to follow that sentence; empty if there is nothing to say.
 std::string wayText(const Effect& effect);
 
-// share, ends_with_status, reaches_failure, strays: as far as they are known.
+// share, ends_with_status, complains, reaches_failure, strays: as far as they are known.
 void addEffect(Json& json, const Effect& effect);
 
 } // namespace faultline::finding

@@ -314,6 +314,39 @@ int main(int argc, char** argv) {
   EXPECT_THAT(told.out, HasSubstr("ended by themselves with another status"));
 }
 
+// Any status can be made right where it is returned; the complaint is still there.
+TEST_F(Changes, WhatStillComplainsComesLast) {
+  std::string source = R"(#include <stdio.h>
+#include <string.h>
+static int errors;
+static void check(const char* word) {
+  if (strlen(word) >= 3) { // should be > 3
+    fprintf(stderr, "too long: %s\n", word);
+    errors++;
+  }
+}
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; i++) check(argv[i]);
+  if (errors > 0) return 1;
+  return 0;
+}
+)";
+  build(source, "wrong");
+  for (const char* method : {"rollback", "fresh"}) {
+    auto got = ask({"--method", method, "--no-cache", "--json", "--", "./wrong", "a", "abc"});
+    json document = json::parse(got.out);
+    std::optional<bool> rule, status;
+    for (const json& c : document["changes"]) {
+      if (c["line"] == lineOf(source, "should be") && c["form"] == "comparison" && !rule)
+        rule = c.value("complains", false);
+      if (c["line"] == lineOf(source, "errors > 0") && !status) status = c.value("complains", false);
+      if (status) EXPECT_TRUE(rule) << "the status is told before the rule";
+    }
+    EXPECT_EQ(rule, false) << method << got.out;
+    EXPECT_EQ(status, true) << method << got.out;
+  }
+}
+
 // A program that writes files cannot go back: each experiment is a process. Its way is known all the same.
 TEST_F(Changes, ProcessesOfTheirOwnTellTheSameOfTheirWay) {
   build(kAsserts, "wrong");

@@ -59,9 +59,10 @@ private:
 
   void noteHelped(size_t number, const Outcome& outcome) {
     finding::Effect effect{.status = trials_.judge().orderlyEnd(outcome.ending),
+                           .complains = trials_.judge().complains(outcome.ending),
                            .reaches = trials_.judge().reaches(outcome.ending)};
     helping_.push_back(number);
-    repairs_ += effect.passes() && !effect.leadsAround();
+    repairs_ += effect.passes() && !effect.leadsAround() && !effect.complains;
     result_.around += effect.passes() && effect.leadsAround();
     effects_[number] = effect;
   }
@@ -133,7 +134,8 @@ private:
   Result<void> confirmAll() {
     std::ranges::sort(helping_, {}, [&](size_t k) {
       const finding::Effect& effect = effects_[k];
-      return std::tuple(-effect.reaches.value_or(1), proposals_[k].form, effect.status.has_value(), k);
+      return std::tuple(effect.complains, -effect.reaches.value_or(1), proposals_[k].form,
+                        effect.status.has_value(), k);
     });
     if (helping_.size() > options_.most) helping_.resize(options_.most);
     for (size_t k : helping_) {
@@ -148,11 +150,12 @@ private:
     // The order of before, but what strays far comes behind what does not, and what ends otherwise behind
     // both.
     constexpr double kFar = 0.5;
-    std::multimap<std::tuple<bool, bool, bool>, FoundChange> ordered; // equal ones stay in order
+    std::multimap<std::tuple<bool, bool, bool, bool>, FoundChange> ordered; // equal ones stay in order
     for (FoundChange& c : result_.found) {
       const finding::Effect& e = c.effect;
-      ordered.emplace(std::tuple(e.leadsAround(), e.status.has_value(), e.strays.value_or(0) >= kFar),
-                      std::move(c));
+      ordered.emplace(
+          std::tuple(e.complains, e.leadsAround(), e.status.has_value(), e.strays.value_or(0) >= kFar),
+          std::move(c));
     }
     result_.found.clear();
     for (auto& [kind, change] : ordered) result_.found.push_back(std::move(change));

@@ -159,7 +159,8 @@ private:
     finding::Effect& effect = made_[number].effect;
     effect.reaches = trials_.judge().reaches(outcome.ending);
     effect.status = trials_.judge().orderlyEnd(outcome.ending);
-    (effect.passes() && !effect.leadsAround() ? passing_ : aside_).push_back(number);
+    effect.complains = trials_.judge().complains(outcome.ending);
+    (effect.passes() && !effect.leadsAround() && !effect.complains ? passing_ : aside_).push_back(number);
     result_.around += effect.passes() && effect.leadsAround();
   }
 

@@ -106,6 +106,22 @@ TEST(Judge, WhereSomebodySaidHowItShouldEndNoOtherEndIsInOrder) {
   EXPECT_EQ(judgeOf(exitWith(1)).orderlyEnd(exitWith(2)), std::nullopt); // a status was the failure
 }
 
+TEST(Judge, TheRightStatusWithTheSameComplaintIsToldFromOthers) {
+  auto complaining = [](int status, uint64_t bytes) {
+    Ending ending = exitWith(status);
+    ending.errorBytes = bytes;
+    return ending;
+  };
+  Judge judge = judgeOf(complaining(1, 30));
+  EXPECT_TRUE(judge.complains(complaining(0, 30)));
+  EXPECT_FALSE(judge.complains(complaining(0, 0)));
+  EXPECT_FALSE(judge.complains(complaining(0, 12)));
+  EXPECT_FALSE(judgeOf(complaining(1, 0)).complains(complaining(0, 0))); // nobody has said anything
+  Ending crashed = crash(SIGSEGV, 0, 0x4000);
+  crashed.errorBytes = 30; // what was said before says nothing of the crash
+  EXPECT_FALSE(judgeOf(crashed).complains(complaining(0, 30)));
+}
+
 Ending counted(Ending ending, uint64_t executions, uint64_t before = 0) {
   ending.executions = executions;
   ending.executionsBefore = before;
