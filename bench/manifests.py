@@ -19,9 +19,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KINDS = ("wrong operator", "wrong constant", "wrong condition", "missing statement", "extra statement", "wrong variable",
          "off by one", "initialisation", "pointer", "allocation", "order")
 SETS = ("tune", "held-out")
+SOURCE_SUFFIXES = {".c", ".C", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".ipp", ".inl", ".y", ".yy", ".l", ".ll"}
 TEST_KEYS = {"name", "program", "args", "stdin", "files", "base64"}
 EDIT_KEYS = {"file", "after", "old", "new"}
-FAULT_KEYS = EDIT_KEYS | {"name", "kind", "set", "about", "edits", "patch", "belongs", "omission", "program", "test"}
+FAULT_KEYS = EDIT_KEYS | {"name", "kind", "set", "about", "edits", "patch", "unpatch", "belongs", "omission", "program", "test"}
 SOURCE_KEYS, PACKAGE_KEYS = {"sources", "headers", "flags"}, {"package", "prepare", "make", "program"}
 
 
@@ -116,7 +117,7 @@ class Fault:
         single = [table] if "file" in table else []
         self.edits = [Edit(t) for t in single + table.get("edits", [])]
         self.omission = table.get("omission", False)
-        self.patch, self.belongs = table.get("patch"), table.get("belongs", [])
+        self.patch, self.unpatch, self.belongs = table.get("patch"), table.get("unpatch"), table.get("belongs", [])
 
     @property
     def id(self):
@@ -133,21 +134,10 @@ class Fault:
             text = texts.get(edit.file) or read(folder / edit.file)
             texts[edit.file] = edit.apply(text)
         if self.patch:
-            texts.update(self.patched(folder))
+            texts.update(patched(folder, read_patch(self.subject.folder / self.patch), "-F0"))
+        if self.unpatch:
+            texts.update(patched(folder, source_parts(folder / self.unpatch), "-R"))
         return texts
-
-    def patched(self, folder):
-        patch = self.subject.folder / self.patch
-        names = re.findall(r"^\+\+\+ (?:b/)?(\S+)", patch.read_text(), re.M)
-        with tempfile.TemporaryDirectory() as scratch:
-            for name in names:
-                copy = pathlib.Path(scratch, name)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(read(folder / name), errors="surrogateescape")
-            done = subprocess.run(["patch", "-s", "-p1", "-F0", "-i", patch], cwd=scratch, capture_output=True, text=True)
-            if done.returncode != 0:
-                raise ManifestError(f"{self.patch} does not apply: {done.stdout.strip()}")
-            return {name: read(pathlib.Path(scratch, name)) for name in names}
 
     def places(self, folder):
         """The true fault lines as (file, line), in the faulty version of what `folder` has."""
@@ -163,6 +153,38 @@ class Fault:
         if missing:
             raise ManifestError(f"{self.id}: {missing} of the lines of `belongs` are not in the faulty version")
         return sorted(set(found))
+
+
+def read_patch(path):
+    if not path.exists():
+        raise ManifestError(f"there is no {path}")
+    return read(path)
+
+
+def source_parts(path):
+    """What a patch changes in files of C or C++ (not in documents, nor in tests of other kinds), a part for each."""
+    parts = re.split(r"^(?=--- .*\n\+\+\+ )", read_patch(path), flags=re.M)[1:]
+    parts = [re.split(r"^(?:diff|Index:) ", p, flags=re.M)[0] for p in parts]
+    return "".join(p for p in parts if pathlib.Path(patched_names(p)[0]).suffix in SOURCE_SUFFIXES)
+
+
+def patched_names(text):
+    return re.findall(r"^\+\+\+ (?:[^/\s]+/)?(\S+)", text, re.M)
+
+
+def patched(folder, text, *words):
+    """What the files that a patch changes become by it; those that it makes or removes are left out."""
+    names = [n for n in patched_names(text) if (folder / n).is_file()]
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names:
+            copy = pathlib.Path(scratch, name)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(read(folder / name), errors="surrogateescape")
+        done = subprocess.run(["patch", "-s", "-p1", *words], cwd=scratch, capture_output=True,
+                              input=text.encode(errors="surrogateescape"))
+        if done.returncode != 0:
+            raise ManifestError(f"the patch does not apply: {done.stdout.decode(errors='replace').strip()}")
+        return {name: read(pathlib.Path(scratch, name)) for name in names if pathlib.Path(scratch, name).exists()}
 
 
 def read(path):
@@ -206,8 +228,8 @@ def check_fault(where, fault):
         check_keys(f"{where}, edits", edit, EDIT_KEYS, {"file", "old", "new"})
     if "file" in fault:
         check_keys(where, fault, FAULT_KEYS, {"old", "new"})
-    if not ({"file", "edits", "patch"} & set(fault)):
-        raise ManifestError(f"{where}: needs file, old and new, or edits, or patch")
+    if not ({"file", "edits", "patch", "unpatch"} & set(fault)):
+        raise ManifestError(f"{where}: needs file, old and new, or edits, or patch, or unpatch")
 
 
 def load(path):
@@ -232,12 +254,17 @@ def load(path):
     return Subject(path, data)
 
 
-def all_paths():
+def seeded_paths():
     return sorted((ROOT / "subjects").glob("*/subject.toml")) + sorted((ROOT / "subjects/debian").glob("*.toml"))
 
 
+def all_paths():
+    """Those of real bugs, too: they are measured apart, by their names."""
+    return seeded_paths() + sorted((ROOT / "subjects/real").glob("*.toml"))
+
+
 def load_all(paths=()):
-    return [load(p) for p in paths or all_paths()]
+    return [load(p) for p in paths or seeded_paths()]
 
 
 def write_sets(path):

@@ -77,6 +77,19 @@ class Format(unittest.TestCase):
         text = GOOD.replace('file = "p.c"\nafter = "int g"\nold = "a < b"\nnew = "a > b"', 'patch = "x.patch"')
         self.assertEqual(self.load(text).faults[0].places(self.folder), [("p.c", 4)])
 
+    def test_a_fix_of_the_package_is_taken_away(self):
+        documents = "diff --git a/NEWS b/NEWS\n--- a/NEWS\n+++ b/NEWS\n@@ -1 +1,2 @@\n news\n+fixed\n"
+        fix = "diff --git a/p.c b/p.c\n--- a/p.c\n+++ b/p.c\n@@ -3,3 +3,3 @@\n   int c = a;\n-  return a <= b;\n+  return a < b;\n }\n"
+        (self.folder / "debian").mkdir()
+        (self.folder / "debian/fix.patch").write_text("Subject: less\n\n" + fix + documents)
+        text = GOOD.replace('file = "p.c"\nafter = "int g"\nold = "a < b"\nnew = "a > b"', 'unpatch = "debian/fix.patch"')
+        fault = self.load(text).faults[0]
+        self.assertEqual(fault.places(self.folder), [("p.c", 4)])
+        self.assertEqual(fault.faulty_texts(self.folder), {"p.c": SOURCE.replace("c = a;\n  return a < b", "c = a;\n  return a <= b")})
+        self.refused(text.replace("fix.patch", "no.patch"), "there is no")
+        (self.folder / "debian/fix.patch").write_text(fix.replace("int c = a", "int d = a").replace("a < b", "a == b"))
+        self.refused(text, "does not apply")
+
     def test_what_is_wrong_is_said(self):
         self.refused(GOOD.replace("a < b", "a == b"), "no 'a == b' behind 'int g'")
         self.refused(GOOD.replace("wrong operator", "strange"), "kind 'strange' is none of")
