@@ -93,14 +93,20 @@ def changed_lines(right, faulty):
     old, new = right.splitlines(), faulty.splitlines()
     head = common_head(old, new)
     tail = common_head(old[head:][::-1], new[head:][::-1])
-    found = set()
+    found, was_said, is_said = set(), comment_lines(old), comment_lines(new)
     matcher = difflib.SequenceMatcher(None, old[head:len(old) - tail], new[head:len(new) - tail], autojunk=False)
-    for tag, _, _, first, last in matcher.get_opcodes():
-        if tag == "equal":
+    for tag, gone, end, first, last in matcher.get_opcodes():
+        here, there = range(head + first, head + last), range(head + gone, head + end)
+        if tag == "equal" or not (any(does_something(new, n, is_said) for n in here) or any(does_something(old, n, was_said) for n in there)):
             continue
-        code = [n + 1 for n in range(head + first, head + last) if is_code(new[n])]
+        code = [n + 1 for n in here if is_code(new[n]) and n not in is_said]
         found.update(code or beside(new, head + last))
     return sorted(found)
+
+
+def does_something(lines, n, comments):
+    """Whether it is more than a comment, blanks and braces: a patch may reword and indent, too."""
+    return n not in comments and not re.fullmatch(r"\s*(//.*|/\*.*\*/\s*|/\*[^*]*|[{}\s]*)", lines[n])
 
 
 def common_head(a, b):

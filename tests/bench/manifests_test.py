@@ -71,6 +71,12 @@ class Format(unittest.TestCase):
         text = GOOD.replace('"a < b"', '"  int c = a;\\n"').replace('"a > b"', '""')
         self.assertEqual(self.load(text).faults[0].places(self.folder), [("p.c", 2), ("p.c", 3)])
 
+    def test_other_comments_and_braces_are_no_fault(self):
+        right = "int f(int a) {\n  /* one */\n  if (a)\n  {\n    a++;\n  }\n  // two\n  return a; /* that is\n  all */\n}\n"
+        faulty = right.replace("one", "1").replace("  {\n", "").replace("  }\n", "").replace("two", "2").replace("all */", "it */")
+        self.assertEqual(manifests.changed_lines(right, faulty), [])
+        self.assertEqual(manifests.changed_lines(right, faulty.replace("a++", "a--")), [4])
+
     def test_a_patch_is_a_change(self):
         patch = "--- a/p.c\n+++ b/p.c\n@@ -3,3 +3,3 @@\n   int c = a;\n-  return a < b;\n+  return a <= b;\n }\n"
         (self.folder / "x.patch").write_text(patch)
