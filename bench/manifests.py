@@ -89,12 +89,20 @@ def beside(lines, at):
 
 
 def changed_lines(right, faulty):
-    """Where the fault is, in the faulty text: the changed and added lines; where lines are missing, those beside."""
+    """Where the fault is, in the faulty text: the changed and added lines; where lines are missing, those beside.
+
+    Other indentation and another style of braces are no change, unless there is nothing else.
+    """
     old, new = right.splitlines(), faulty.splitlines()
-    head = common_head(old, new)
-    tail = common_head(old[head:][::-1], new[head:][::-1])
+    return changes_of(old, new, lambda line: line.strip().removesuffix("{").rstrip()) or changes_of(old, new, str)
+
+
+def changes_of(old, new, seen_as):
+    was, now = [seen_as(line) for line in old], [seen_as(line) for line in new]
+    head = common_head(was, now)
+    tail = common_head(was[head:][::-1], now[head:][::-1])
     found, was_said, is_said = set(), comment_lines(old), comment_lines(new)
-    matcher = difflib.SequenceMatcher(None, old[head:len(old) - tail], new[head:len(new) - tail], autojunk=False)
+    matcher = difflib.SequenceMatcher(None, was[head:len(was) - tail], now[head:len(now) - tail], autojunk=False)
     for tag, gone, end, first, last in matcher.get_opcodes():
         here, there = range(head + first, head + last), range(head + gone, head + end)
         if tag == "equal" or not (any(does_something(new, n, is_said) for n in here) or any(does_something(old, n, was_said) for n in there)):

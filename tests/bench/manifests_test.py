@@ -76,6 +76,7 @@ class Format(unittest.TestCase):
         faulty = right.replace("one", "1").replace("  {\n", "").replace("  }\n", "").replace("two", "2").replace("all */", "it */")
         self.assertEqual(manifests.changed_lines(right, faulty), [])
         self.assertEqual(manifests.changed_lines(right, faulty.replace("a++", "a--")), [4])
+        self.assertEqual(manifests.changed_lines("  if (a)\n  {\n    b(a);\n", "if (a) {\n  b(1);\n"), [2])
 
     def test_a_patch_is_a_change(self):
         patch = "--- a/p.c\n+++ b/p.c\n@@ -3,3 +3,3 @@\n   int c = a;\n-  return a < b;\n+  return a <= b;\n }\n"
