@@ -105,7 +105,8 @@ def changes_of(old, new, seen_as):
     matcher = difflib.SequenceMatcher(None, was[head:len(was) - tail], now[head:len(now) - tail], autojunk=False)
     for tag, gone, end, first, last in matcher.get_opcodes():
         here, there = range(head + first, head + last), range(head + gone, head + end)
-        if tag == "equal" or not (any(does_something(new, n, is_said) for n in here) or any(does_something(old, n, was_said) for n in there)):
+        is_more = any(does_something(new, n, is_said) for n in here) or any(does_something(old, n, was_said) for n in there)
+        if tag == "equal" or not is_more:
             continue
         code = [n + 1 for n in here if is_code(new[n]) and n not in is_said]
         found.update(code or beside(new, head + last))
