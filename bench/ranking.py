@@ -86,8 +86,14 @@ def by_distance(statements, start):
 
 
 # By which names the evidence of a technique goes that `explain` asks; what made a decision needs both.
-EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-call", "memory-address"), "critical": ("critical", "feeds"),
-            "causes": ("causes", "feeds", "stack")}
+EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-call", "memory-address", "memory-size"), "critical": ("critical", "feeds"),
+            "causes": ("causes", "feeds", "stack", "guard")}
+
+
+def total(weights):
+    """As explain adds them up: what experiments say of a line counts once."""
+    tried = [weights[name] for name in ("changes", "critical") if name in weights]
+    return sum(w for name, w in weights.items() if name not in ("changes", "critical")) + max(tried, default=0)
 
 
 def fused_without(document, left_out):
@@ -96,10 +102,10 @@ def fused_without(document, left_out):
     scored = []
     for suspect in document.get("suspects", []):
         weights = {e["technique"]: e["weight"] for e in suspect["evidence"]}
-        kept = sum(weight for name, weight in weights.items() if name not in gone)
+        kept = total({name: weight for name, weight in weights.items() if name not in gone})
         if kept:
             # The line that failed has a share of its weights.
-            scored.append((-kept * suspect["score"] / sum(weights.values()), suspect["rank"], suspect["place"]))
+            scored.append((-kept * suspect["score"] / total(weights), suspect["rank"], suspect["place"]))
     return [[(place["file"], place["line"])] for _, _, place in sorted(scored, key=lambda s: s[:2])]
 
 

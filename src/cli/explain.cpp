@@ -181,6 +181,8 @@ Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found)
   FL_TRY(at, causes.instances.underWay(failure.time, run.failing.run.replay.thread(), failure.frame));
   FL_TRY(calls, callsTo(run, causes, at, kMostCalls));
   found.stack = std::move(calls);
+  FL_TRY(guards, decisionsTo(run, causes, at));
+  found.guards = std::move(guards);
   return run.failing.run.replay.seek(failure.time);
 }
 

@@ -75,11 +75,10 @@ Result<std::vector<finding::Place>> madeBlockSize(ValueRun& run, const finding::
   return madeValues(run, question, error.place);
 }
 
-// The decisions that led to it, from inside out.
-Result<std::vector<finding::Place>> decidedAccess(ValueRun& run, CauseRun& causes,
-                                                  const finding::MemoryErrorInfo& error) {
+} // namespace
+
+Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes, uint64_t at) {
   std::vector<finding::Place> lines;
-  uint64_t at = error.time;
   for (int k = 0; k < 2; ++k) {
     FL_TRY(outer, causes.instances.control(at));
     if (outer == depend::kNoInstance) break;
@@ -91,8 +90,6 @@ Result<std::vector<finding::Place>> decidedAccess(ValueRun& run, CauseRun& cause
   }
   return lines;
 }
-
-} // namespace
 
 Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
   std::vector<finding::Place> lines;
@@ -129,7 +126,7 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     if (address) found.address = std::move(*address);
     auto size = madeBlockSize(run, report.errors.front());
     if (size) found.blockSize = std::move(*size);
-    auto decided = decidedAccess(run, causes, report.errors.front());
+    auto decided = decisionsTo(run, causes, report.errors.front().time);
     if (decided) found.decided = std::move(*decided);
     constexpr size_t kMostCalls = 3;
     auto calls = callsTo(run, causes, report.errors.front().time, kMostCalls);

@@ -43,7 +43,7 @@ public:
     for (auto& [line, suspect] : suspects_) {
       std::sort(suspect.evidence.begin(), suspect.evidence.end(),
                 [](const Evidence& a, const Evidence& b) { return a.weight > b.weight; });
-      for (const Evidence& e : suspect.evidence) suspect.score += e.weight;
+      suspect.score = scoreOf(suspect.evidence);
       if (isFailure(suspect.place)) suspect.score *= w_.atFailure;
       suspect.reason = suspect.evidence.front().text;
       all.push_back(std::move(suspect));
@@ -58,6 +58,18 @@ public:
   }
 
 private:
+  // A change that turns a decision round and the decision taken the other way are one fact: the better
+  // counts.
+  static double scoreOf(const std::vector<Evidence>& evidence) {
+    double sum = 0, experiment = 0;
+    for (const Evidence& e : evidence)
+      if (e.technique == "changes" || e.technique == "critical")
+        experiment = std::max(experiment, e.weight);
+      else
+        sum += e.weight;
+    return sum + experiment;
+  }
+
   using Line = std::pair<std::string, uint32_t>;
 
   void add(const Place& place, Evidence evidence) {
@@ -188,13 +200,8 @@ private:
     if (found_.memory->errors.empty()) return;
     const finding::MemoryErrorInfo& first = found_.memory->errors.front();
     weight = w_.illegalAccess * ofAccess(first);
-    double allowed = weight * w_.allowedAccess;
-    for (const Place& place : found_.decided) {
-      add(place, {"memory-decision",
-                  fmt::format("decided that line {} was executed, whose access is wrong", first.place.line),
-                  allowed});
-      allowed /= 2;
-    }
+    addDecided(found_.decided, weight * w_.allowedAccess, "memory-decision",
+               fmt::format("decided that line {} was executed, whose access is wrong", first.place.line));
     double led = weight * w_.ledToAccess;
     for (const Place& place : found_.calls) {
       add(place,
@@ -207,6 +214,15 @@ private:
                         first.place.line));
     addMade(found_.blockSize, weight, "memory-size",
             fmt::format("made the size of the block that line {} goes beyond", first.place.line));
+  }
+
+  // From inside out: where a test is missing, it is missing beside those that are there.
+  void addDecided(const std::vector<Place>& places, double weight, const std::string& technique,
+                  const std::string& text) {
+    for (const Place& place : places) {
+      add(place, {technique, text, weight});
+      weight /= 2;
+    }
   }
 
   void addMade(const std::vector<Place>& places, double weight, const std::string& technique,
@@ -303,6 +319,9 @@ private:
   }
 
   void addStack() {
+    if (found_.isCrash && found_.failure)
+      addDecided(found_.guards, w_.guard, "guard",
+                 fmt::format("decided that line {} was executed, which crashed", found_.failure->line));
     size_t calls = 0;
     for (const Place& place : found_.recursion)
       add(place, {"stack", "calls itself again by way of this, until there was no stack left",

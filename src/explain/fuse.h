@@ -64,6 +64,7 @@ struct Weights {
   double ledToAccess = 0.3; // of it, for the call that led to it; half of it for the one around, and so on
   double madeAddress = 0.5; // of it, for the first line of what made its address, or its block's size
   double halfAddress = 4;
+  double guard = 0.8;     // the decision that led to where the run crashed; half of it for the one around
   double recursion = 1.0; // the innermost call of a recursion that took all of the stack
   double halfRecursion = 6;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
@@ -84,8 +85,8 @@ struct Found {
   std::vector<finding::Place> address = {}, decided = {}, calls = {};
   // If it goes beyond a block: what made the size that was asked for, the closest first.
   std::vector<finding::Place> blockSize = {};
-  // The calls that led to where the run failed by itself, the innermost first.
-  std::vector<finding::Place> stack = {};
+  // The calls that led to where the run failed by itself, the innermost first, and the decisions, too.
+  std::vector<finding::Place> stack = {}, guards = {};
   // Of a stack that ran over: the calls that come again and again, the innermost first.
   std::vector<finding::Place> recursion = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.

@@ -171,6 +171,30 @@ TEST(Fuse, AnOrderlyEndCountsLessThanToPass) {
   EXPECT_EQ(suspects[1].reason, "the run ends by itself (status 1) with `<`");
 }
 
+TEST(Fuse, ADecisionAndTheChangeThatTurnsItRoundAreOneFact) {
+  CriticalReport critical;
+  critical.decisions = {decision(5, 80)};
+  finding::ChangesReport changes;
+  changes.changes = {{.place = at(5), .form = "comparison", .text = "with `<`", .verified = true}};
+  changes.tried = critical.tried = 1000;
+  changes.passed = critical.passed = 1;
+  Found found{.knowsOutput = true, .changes = &changes};
+  double change = fuse(found, 10)[0].score;
+  found.critical = &critical;
+  auto both = fuse(found, 10);
+  EXPECT_EQ(both[0].evidence.size(), 2u); // both are told
+  EXPECT_EQ(both[0].score, change);
+}
+
+TEST(Fuse, WhatLedToACrashIsWhereATestIsMissing) {
+  Found found{.failure = at(20), .isCrash = true, .guards = {at(18), at(12)}, .slice = {at(30)}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(18, 12, 30));
+  EXPECT_EQ(suspects[0].reason, "decided that line 20 was executed, which crashed");
+  found.isCrash = false; // an assertion is such a test itself
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(30));
+}
+
 TEST(Fuse, OfAStackThatRanOverTheRecursionIsTold) {
   Found found{.failure = at(20), .isCrash = true, .recursion = {at(7), at(9)}, .slice = {at(30), at(9)}};
   auto suspects = fuse(found, 10);
