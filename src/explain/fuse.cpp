@@ -29,7 +29,8 @@ std::string valueText(const CauseStatement& s) {
 
 class Fuser {
 public:
-  Fuser(const Found& found, const Weights& weights) : found_(found), w_(weights) {}
+  Fuser(const Found& found, const Weights& weights)
+      : found_(found), w_(weights), isAnyQuiet_(isAnyQuiet(found)) {}
 
   std::vector<Suspect> rank(size_t most) {
     if (found_.critical) addCritical();
@@ -126,7 +127,7 @@ private:
 
   // What leads around the failure is worth less than what leads through where it was.
   double ofWay(const finding::Effect& effect) const {
-    const double quiet = effect.complains ? w_.complains : 1;
+    const double quiet = effect.complains && isAnyQuiet_ ? w_.complains : 1;
     if (found_.knowsOutput) return quiet;
     const double way = quiet * (effect.leadsAround() ? w_.leadsAround : 1) * (effect.status ? w_.orderly : 1);
     if (!effect.strays) return way * (found_.isCrash ? w_.crash : 1);
@@ -465,8 +466,16 @@ private:
     return chain;
   }
 
+  // Where whatever repairs the run prints the same to standard error, that is no complaint.
+  static bool isAnyQuiet(const Found& found) {
+    auto isQuiet = [](const auto& one) { return one.effect.passes() && !one.effect.complains; };
+    return (found.changes && std::ranges::any_of(found.changes->changes, isQuiet)) ||
+           (found.critical && std::ranges::any_of(found.critical->decisions, isQuiet));
+  }
+
   const Found& found_;
   const Weights& w_;
+  const bool isAnyQuiet_;
   std::map<Line, Suspect> suspects_;
 };
 

@@ -13,7 +13,7 @@ std::string effectText(const Effect& effect) {
 }
 
 std::string wayText(const Effect& effect) {
-  if (effect.complains) return ", but complains as before";
+  if (effect.complains) return ", but prints as much to standard error as before";
   if (!effect.leadsAround()) return "";
   return *effect.reaches > 0 ? ", but gets to where it failed less often"
                              : ", but never gets to where it failed";

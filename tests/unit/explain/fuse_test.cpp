@@ -171,6 +171,27 @@ TEST(Fuse, AnOrderlyEndCountsLessThanToPass) {
   EXPECT_EQ(suspects[1].reason, "the run ends by itself (status 1) with `<`");
 }
 
+TEST(Fuse, WhatStillComplainsCountsLessUnlessEverythingDoes) {
+  finding::ChangesReport changes;
+  auto change = [](uint32_t line, bool complains) {
+    return finding::CodeChange{.place = at(line),
+                               .form = "comparison",
+                               .text = "with `<`",
+                               .verified = true,
+                               .effect = {.complains = complains, .reaches = 1, .strays = 0}};
+  };
+  changes.changes = {change(4, true), change(8, false)};
+  changes.tried = 100;
+  changes.passed = 2;
+  Found found{.changes = &changes};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(8, 4));
+  EXPECT_LT(suspects[1].score, suspects[0].score / 2);
+  changes.changes[1] = change(8, true);
+  suspects = fuse(found, 10);
+  EXPECT_EQ(suspects[0].score, suspects[1].score);
+}
+
 TEST(Fuse, ADecisionAndTheChangeThatTurnsItRoundAreOneFact) {
   CriticalReport critical;
   critical.decisions = {decision(5, 80)};
