@@ -19,7 +19,7 @@
 #define FAULTLINE_ABI_STATE_H
 #include <stdint.h>
 
-#define FL_ABI_VERSION 4
+#define FL_ABI_VERSION 5
 
 #define FL_EPOCH_ADDRESS 0x7e000000ul
 #define FL_STATE_ADDRESS 0x7e001000ul
@@ -90,6 +90,9 @@ typedef struct fl_state {
   uint32_t asking;
   struct fl_module* asking_module;
   void* store_at; /* where the store that asked last shall go */
+  /* Written by the recorder: right behind this epoch the run ends as if its time were over; 0: it does not.
+   */
+  uint64_t last_epoch;
 } fl_state;
 
 enum fl_state_flags {

@@ -119,6 +119,11 @@ Expectation expectationFromJson(const json& object) {
   return out;
 }
 
+Shortened shortenedFromJson(const json& object) {
+  return {number<uint64_t>(object.at("steps")), number<double>(object.at("seconds")),
+          number<uint64_t>(object.at("entered"))};
+}
+
 ChildOf childFromJson(const json& object) {
   return {object.at("number").get<std::string>(), number<int>(object.at("pid")),
           narrow(object.at("recording").get<std::string>())};
@@ -135,6 +140,10 @@ std::string toJson(const Meta& meta) {
   metaFields(put, meta);
   if (meta.expectation.isGiven()) put.object["expect"] = expectationJson(meta.expectation);
   if (meta.last) put.object["last"] = meta.last;
+  if (meta.shortened.steps)
+    put.object["shortened"] = {{"steps", meta.shortened.steps},
+                               {"seconds", meta.shortened.seconds},
+                               {"entered", meta.shortened.entered}};
   if (meta.alters)
     put.object["world"] = {{"pid", meta.worldPid}, {"clock", meta.worldClock}, {"quick", meta.quick}};
   if (!meta.child.number.empty())
@@ -172,6 +181,7 @@ Result<Meta> metaFromJson(std::string_view text) {
       m.worldPid = number<uint32_t>(get.object["world"].value("pid", nlohmann::json(0)));
       m.worldClock = number<uint64_t>(get.object["world"].value("clock", nlohmann::json(0)));
     }
+    if (get.object.contains("shortened")) m.shortened = shortenedFromJson(get.object["shortened"]);
     if (get.object.contains("child")) m.child = childFromJson(get.object["child"]);
   });
 }

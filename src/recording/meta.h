@@ -27,6 +27,13 @@ struct ChildOf {
   std::string recording; // of the program itself: a file in the same folder
 };
 
+// Of a run that hangs, recorded again only until it was well within what it does not get out of.
+struct Shortened {
+  uint64_t steps = 0;   // that it had made when its time was over; 0: this is no such recording
+  double seconds = 0;   // that it was given
+  uint64_t entered = 0; // the step at which it came into what it does not get out of; 0: not known
+};
+
 struct Meta {
   std::vector<std::string> argv; // argv[0] as the user typed it
   std::vector<std::string> env;  // NAME=value
@@ -45,6 +52,7 @@ struct Meta {
   uint32_t worldPid = 0;   // the number that the process believed to have
   uint64_t worldClock = 0; // and its clock at the start, nanoseconds since 1970
   uint64_t last = 0;       // only the end of the run was to be kept, in so many bytes; 0: all
+  Shortened shortened = {};
   Expectation expectation;
   ChildOf child; // the input is kept, and the output, with the recording of the program itself
 };

@@ -79,6 +79,7 @@ Meta describe(const RecordRequest& request, const Input& input) {
   meta.worldPid = request.worldPid;
   meta.worldClock = request.worldClock;
   meta.expectation = request.expectation;
+  meta.shortened = request.shortened;
   if (request.timeout) meta.timeout = std::chrono::duration<double>(*request.timeout).count();
   return meta;
 }
@@ -330,6 +331,7 @@ private:
     const fl_state& state = log_.state();
     end_.ended = state.ended != 0;
     end_.epoch = log_.epoch();
+    if (request_.steps != 0 && end_.epoch >= request_.steps && end_.signal() == SIGKILL) end_.timedOut = true;
     end_.ext = state.ext;
     end_.thread = state.thread;
     end_.records = state.records;
@@ -387,7 +389,8 @@ Result<RecordResult> recordRun(const RecordRequest& request) {
                                  .stream = 0,
                                  .flags = request.children > 0 ? uint32_t(FL_FLAG_CHILDREN) : 0,
                                  .worldPid = request.worldPid,
-                                 .worldClock = request.worldClock}));
+                                 .worldClock = request.worldClock,
+                                 .lastEpoch = request.steps}));
   return Run(request, std::move(writer), std::move(control), std::move(log), std::move(input)).record();
 }
 

@@ -52,6 +52,8 @@ struct RecordRequest {
   Expectation expectation = {}; // kept for whoever judges the run
   uint64_t seed = 0;            // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
+  Shortened shortened = {};
+  uint64_t steps = 0; // of an alter variant: after so many its time is over, too; 0: as many as it makes
   // By an alter variant, with a clock and a number of its own, so that the run can be repeated exactly.
   bool alters = false;
   bool quick = false;

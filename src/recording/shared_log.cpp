@@ -42,6 +42,7 @@ Result<SharedLog> SharedLog::create(const Setting& setting) {
   state.world_pid = setting.worldPid;
   state.world_clock = setting.worldClock;
   state.experiment = setting.experiment;
+  state.last_epoch = setting.lastEpoch;
   return log;
 }
 

@@ -22,6 +22,7 @@ public:
     uint32_t worldPid = 0;
     uint64_t worldClock = 0;
     int experiment = 0;
+    uint64_t lastEpoch = 0;
   };
   static Result<SharedLog> create(const Setting& setting);
   SharedLog(SharedLog&& other) noexcept;

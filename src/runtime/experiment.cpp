@@ -79,7 +79,7 @@ void stopAt(uint64_t stop) {
   FL_STATE.epoch_bias = stop;
 }
 
-uint64_t stops[2]; // by StopFor; in a server only alterations stop the run, and stopAt() suffices
+uint64_t stops[3]; // by StopFor; in a server only alterations stop the run, and stopAt() suffices
 
 // The one among threads that is to go on next is told so once; it has taken place then.
 void passTurn(fl_experiment& e, uint32_t k, const fl_alteration& a) {
@@ -414,8 +414,17 @@ static void stoppedAlone(uint64_t epoch, uint64_t site) {
 
 void stopAtEpoch(StopFor what, uint64_t epoch) {
   stops[what] = epoch;
-  uint64_t turn = stops[kForTurn], alteration = stops[kForAlteration];
-  stopAt(turn == 0 || (alteration != 0 && alteration < turn) ? alteration : turn);
+  uint64_t first = 0;
+  for (uint64_t stop : stops)
+    if (stop != 0 && (first == 0 || stop < first)) first = stop;
+  stopAt(first);
+}
+
+// In a recording, where nothing is altered.
+static void stoppedInRecording() {
+  const bool isOver = FL_STATE.last_epoch != 0 && currentEpoch() >= FL_STATE.last_epoch;
+  if (isOver && !off()) return endAtEpochPoint();
+  turnIsOver();
 }
 
 // Out of the way of the numbers that the program gets for its own.
@@ -438,6 +447,7 @@ static void takeFile() {
 
 void startServer() {
   int fd = FL_STATE.experiment;
+  if (fd == 0 && FL_STATE.last_epoch != 0) stopAtEpoch(kForEnd, FL_STATE.last_epoch);
   if (fd == 0) return;
   if (fd == FL_EXPERIMENT_INSIDE) return startAlone();
   experimentsAt = FL_EXPERIMENT_ADDRESS;
@@ -478,7 +488,7 @@ using namespace fl;
 FL_EXPORT FL_COLD void fl_load(void* address, uint64_t value, uint32_t size, uint32_t id, fl_module* module);
 
 FL_EXPORT FL_COLD void fl_epoch_stop() {
-  if (!altering) return turnIsOver();
+  if (!altering) return stoppedInRecording();
   uint64_t epoch = currentEpoch(), site = uint64_t(__builtin_return_address(0));
   if (!serving) return stoppedAlone(epoch, site);
   if (!FL_SERVER.running) {

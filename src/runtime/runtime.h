@@ -116,6 +116,7 @@ void deliverPending(Thread* thread);
 void deliverHeld(Thread* thread);      // after the program has unblocked something
 void handlersWereLeft(Thread* thread); // by a jump that brings an older mask back
 void stopAtEpochPoint();               // the running thread comes to atEpochPoint() at its next one
+void endAtEpochPoint();                // there the run ends as by the recorder's time limit
 
 // exit.cpp
 void startExits();
@@ -155,7 +156,7 @@ void startOrder();                      // under a seed: the first turn among th
 bool isWaitingForTurn(uint32_t number); // and could go on
 void passTurnTo(uint32_t number);       // at the next epoch point
 // The program stops (fl_epoch_stop) where the epoch begins; 0: not for this. What is sooner counts.
-enum StopFor { kForTurn, kForAlteration };
+enum StopFor { kForTurn, kForAlteration, kForEnd };
 void stopAtEpoch(StopFor what, uint64_t epoch);
 
 // threads.cpp

@@ -53,6 +53,14 @@ static void putOff(Thread* thread, int signal, const siginfo_t* info) {
   stopAtEpochPoint();
 }
 
+void endAtEpochPoint() {
+  siginfo_t info = {};
+  info.si_signo = kHangSignal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_ptr = reinterpret_cast<void*>(kHangValue);
+  putOff(self, kHangSignal, &info);
+}
+
 static int takePending(Thread* thread) {
   uint64_t pending = thread->pending;
   if (pending == 0) return 0;
