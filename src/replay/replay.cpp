@@ -240,7 +240,8 @@ std::vector<FrameView> Replay::frames(uint32_t number) const {
                        f.base,
                        f.topBefore,
                        f.function->module->number,
-                       f.kind != Frame::Called});
+                       f.kind != Frame::Called,
+                       f.entryEpoch});
     }
   }
   return views;

@@ -26,6 +26,7 @@ struct FrameView {
   uint64_t frameTop = 0;
   uint32_t module = 0;      // index of the module, for SymbolView
   bool fromOutside = false; // outside code called it
+  uint64_t entered = 0;     // the epoch before its entry: no two frames have the same
 };
 
 class SymbolView {
