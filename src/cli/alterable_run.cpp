@@ -4,6 +4,7 @@
 #include "cli/expectation.h"
 #include "cli/failing_run.h"
 #include "cli/known_verdicts.h"
+#include "cli/short_hang.h"
 #include "recording/side_files.h"
 
 #include <cerrno>
@@ -100,6 +101,18 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
   return recording::recordRun(request);
 }
 
+// The same run once more, of which only the first steps are kept.
+RecordSteps recordStepsOf(const recording::RecordRequest& request, const std::string& input, World world) {
+  return [request, &input, world](uint64_t steps, const recording::Shortened& why, const fs::path& output) {
+    recording::RecordRequest again = request;
+    again.output = output;
+    again.passOutput = false;
+    again.steps = steps;
+    again.shortened = why;
+    return recordIt(again, input, world);
+  };
+}
+
 // Only that of a run that fails: one that passes may fail at another time.
 Result<void> keepWorld(experiment::VerdictCache& cache, const std::string& key, World world,
                        const fs::path& path, const RunOptions& options) {
@@ -183,6 +196,8 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
       fs::remove(second.output, failed);
     if (failed) return errorf("cannot rename {}: {}", second.output.string(), failed.message());
   }
+  if (isLongHang(recorded.end))
+    FL_CHECK(shortenHang(context, recorded.end, path, recordStepsOf(first, input, world)));
   context.log().note("recorded as {}", path.string());
   if (cache && !earlier) FL_CHECK(keepWorld(*cache, key, world, path, options));
   return AlterableRun{path, {}};
@@ -232,11 +247,17 @@ std::optional<fs::path> keptRepetition(const fs::path& path, const compiler::Var
 }
 
 // Records it again, as the request says. Of threads it may take some schedules until it ends as it did.
-Result<void> recordAgain(recording::RecordRequest& request, const std::string& input,
+Result<void> recordAgain(const Context& context, recording::RecordRequest& request, const std::string& input,
                          const recording::Recording& recording) {
   constexpr uint64_t kMostSeeds = 12;
   const recording::Meta& meta = recording.meta();
   request.seed = meta.seed ? meta.seed : kSeed;
+  if (isLongHang(*recording.end())) {
+    World world{uint32_t(getpid()), clockOf(meta.created)};
+    FL_TRY(isShort,
+           shortenHang(context, *recording.end(), request.output, recordStepsOf(request, input, world)));
+    if (isShort) return {};
+  }
   for (;;) {
     FL_TRY(again, recordIt(request, input, {uint32_t(getpid()), clockOf(meta.created)}));
     bool isOver = meta.seed != 0 || !again.end.threaded || request.seed == kMostSeeds;
@@ -269,19 +290,20 @@ Result<std::string> repeatBy(const Context& context, VariantKind kind, const rec
     rest.output = target;
     if (meta.timeout > 0) rest.timeout = std::chrono::milliseconds(int64_t(meta.timeout * 1000));
     FL_TRY(request, requestBy(context, variant, kind, withoutVariant(meta.env, meta.variant), rest));
-    FL_CHECK(recordAgain(request, input, recording));
+    FL_CHECK(recordAgain(context, request, input, recording));
   }
   FL_TRY(again, recording::Recording::open(target));
   if (!again.end()) return errorf("the run could not be repeated: is the disk full?");
   return endDifference(*recording.end(), *again.end());
 }
 
-// Whether the run is long is known from its recording; a hang is as long as anybody waited.
+// Whether the run is long is known from its recording; a hang is, but will be shortened.
 VariantKind kindToRepeat(const Context& context, const recording::Recording& recording) {
   const recording::Meta& meta = recording.meta();
   if (isVariantThere(context, meta.program, VariantKind::Alter)) return VariantKind::Alter;
   auto recorded = compiler::cachedVariant(meta.variant);
-  bool isLong = !recorded || isWorthBetterCode(*recorded, recording.end()->epoch);
+  bool isLong =
+      !isLongHang(*recording.end()) && (!recorded || isWorthBetterCode(*recorded, recording.end()->epoch));
   return isLong ? VariantKind::Alter : VariantKind::QuickAlter;
 }
 
@@ -309,7 +331,7 @@ Result<AlterableRun> repeat(const Context& context, const fs::path& path, record
   if (again.end()->threaded && recording.meta().seed == 0)
     out.caveats.push_back(fmt::format("the run was repeated in a schedule of threads of its own (--seed {})",
                                       again.meta().seed));
-  else if (again.end()->epoch != recording.end()->epoch)
+  else if (again.end()->epoch != recording.end()->epoch && !again.end()->timedOut)
     out.caveats.push_back(
         fmt::format("the repeated run ended in the same way, but took {} steps instead of {}",
                     withThousands(again.end()->epoch), withThousands(recording.end()->epoch)));

@@ -46,7 +46,8 @@ std::vector<technique::Changeable> placesIn(ValueRun& run, const depend::Slice& 
 // have much before it.
 uint64_t stepLimit(const ValueRun& run) {
   const recording::End& end = *run.failing.run.recording.end();
-  if (end.timedOut) return 0;
+  const bool isShortened = run.failing.run.recording.meta().shortened.steps != 0;
+  if (end.timedOut) return isShortened ? end.epoch * 10 + 100'000 : 0;
   return run.failing.failure && run.failing.failure->signal ? end.epoch * 10 + 100'000
                                                             : end.epoch * 2 + 20'000;
 }

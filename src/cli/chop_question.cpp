@@ -170,6 +170,10 @@ Result<std::unique_ptr<ValueRun>> recordAgain(const Context& context, const Chop
   const VariantKind kind = variantForRuns(context, meta);
   run.alters = kind != VariantKind::Record;
   run.quick = kind == VariantKind::QuickAlter;
+  if (meta.shortened.steps) {
+    run.steps = question.run->failing.run.recording.end()->epoch;
+    run.shortened = {meta.shortened.steps, meta.shortened.seconds, 0}; // it comes there at another step
+  }
   run.captureOutput = true;
   run.expect.clear();
   if (!run.expectStatus) run.expectStatus = meta.expectation.status;

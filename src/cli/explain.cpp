@@ -12,6 +12,7 @@
 #include "cli/input_question.h"
 #include "cli/interrupt.h"
 #include "cli/invariant_question.h"
+#include "cli/short_hang.h"
 #include "cli/slice_lines.h"
 #include "finding/describe_stop.h"
 #include "report/source.h"
@@ -252,6 +253,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   finding::Explanation explanation;
   explanation.program = programOf(run->failing.run);
   explanation.failure = failureInfo(run->failing);
+  if (std::string text = shortenedText(run->failing.run.recording); !text.empty())
+    explanation.caveats.push_back(std::move(text));
   CauseRun causeRun(*run->history);
   explain::Found found;
   report::SourceFiles sources;

@@ -1,6 +1,8 @@
 #include "cli/failing_run.h"
 
 #include "cli/expectation.h"
+#include "cli/short_hang.h"
+#include "replay/hang.h"
 #include "replay/object_names.h"
 
 #include <charconv>
@@ -78,6 +80,7 @@ Result<replay::Verdict> verdictOn(const OpenRun& run, const RunOptions& options)
 
 std::vector<std::string> caveatsOf(OpenRun& run) {
   std::vector<std::string> caveats = run.caveats;
+  if (std::string text = shortenedText(run.recording); !text.empty()) caveats.push_back(std::move(text));
   if (const std::string& damage = run.replay.engine().log().damage(); !damage.empty())
     caveats.push_back(damage);
   if (run.replay.divergence())
@@ -85,6 +88,21 @@ std::vector<std::string> caveatsOf(OpenRun& run) {
                                   run.replay.divergence()->expected, run.replay.divergence()->found));
   return caveats;
 }
+
+namespace {
+
+// A program that waits stands where it waits; one that goes round in something is nowhere in particular.
+Result<void> lookForLoop(FailingRun& run) {
+  const recording::Recording& recording = run.run.recording;
+  const recording::Shortened& shortened = recording.meta().shortened;
+  if (!recording.end() || (shortened.steps == 0 && !isLongHang(*recording.end()))) return {};
+  uint64_t since = shortened.entered ? shortened.entered + 1 : recording.end()->epoch / 2;
+  FL_TRY(found, goToHang(run.run.replay, since));
+  if (found) run.failure = std::move(found);
+  return {};
+}
+
+} // namespace
 
 Result<FailingRun> openFailingRun(const Context& context, const RunOptions& options) {
   FL_TRY(run, openRun(context, options));
@@ -101,6 +119,7 @@ Result<FailingRun> openFailingRun(const Context& context, const RunOptions& opti
   replay::ObjectNames names(out.run.replay.symbolView(), frames, out.run.replay.memoryView(), {});
   out.failure = replay::diagnose(endOf(out.run, standardError), {frames, &out.run.replay.memoryView(),
                                                                  &out.run.replay.symbolView(), &names});
+  if (out.failure->kind == replay::FailureKind::Hang) FL_CHECK(lookForLoop(out));
   return out;
 }
 

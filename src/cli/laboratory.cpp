@@ -17,12 +17,14 @@ experiment::Method methodNamed(const std::string& name) {
 }
 
 // So many steps may an altered run take more than the run itself, before it counts as a hang.
-uint64_t stepLimit(const recording::End& end) {
-  return end.timedOut ? end.epoch : end.epoch * 10 + 1'000'000;
+uint64_t stepLimit(const recording::End& end, bool isShortened) {
+  return end.timedOut && !isShortened ? end.epoch : end.epoch * 10 + 1'000'000;
 }
 
 // And so many at first, while others wait. What a run that hangs would have taken is not known.
-uint64_t firstSteps(const recording::End& end) { return end.timedOut ? 1'000'000 : end.epoch * 2 + 20'000; }
+uint64_t firstSteps(const recording::End& end, bool isShortened) {
+  return end.timedOut && !isShortened ? 1'000'000 : end.epoch * 2 + 20'000;
+}
 
 // Global id + 1 of the instruction at which the run ended, whatever is asked about it; 0: not known.
 uint64_t lastInstruction(ValueRun& run) {
@@ -154,7 +156,7 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   FL_TRY(setting, experimenterSetting(context, recording));
   setting.server.expected = expectation.output;
   setting.server.keepOutput = !expectation.oracle.empty();
-  setting.server.limits.epochs = stepLimit(*recording.end());
+  setting.server.limits.epochs = stepLimit(*recording.end(), recording.meta().shortened.steps != 0);
   setting.containment.on = !arguments.uncontained;
   setting.method = methodNamed(arguments.method);
   setting.server.forkEach = setting.method == experiment::Method::Fork;
@@ -164,7 +166,8 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
   FL_TRY(judge, judgeFor(*experimenter, setting, run, expectation, caveats));
-  experiment::Trials::Options trials{.steps = firstSteps(*recording.end()),
+  experiment::Trials::Options trials{.steps =
+                                         firstSteps(*recording.end(), recording.meta().shortened.steps != 0),
                                      .limit = setting.server.limits.epochs};
   // A run that is not the same each time has no verdict that is worth keeping.
   if (!arguments.noCache && caveats.empty()) {

@@ -70,7 +70,7 @@ Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant) {
   return images;
 }
 
-Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
+Result<OpenRun> openRun(const Context& context, const RunOptions& options, bool leavesNothing) {
   FL_TRY(path, recordingFor(context, options));
   FL_TRY(recording, recording::Recording::open(path));
   FL_TRY(variant, variantOf(context, recording.meta()));
@@ -86,7 +86,7 @@ Result<OpenRun> openRun(const Context& context, const RunOptions& options) {
   replay::ReplayOptions replayOptions;
   replayOptions.endEpoch = recording.lastEpoch();
   replayOptions.start = recording.start();
-  replayOptions.side = std::make_shared<recording::SideFiles>(path, recording.identity());
+  if (!leavesNothing) replayOptions.side = std::make_shared<recording::SideFiles>(path, recording.identity());
   FL_TRY(replay, replay::Replay::open(std::move(images), std::move(log), replayOptions));
   std::vector<std::string> caveats = recording.caveats();
   if (replay.start() > 0)

@@ -17,7 +17,8 @@ struct OpenRun {
 // The code of a variant, for replay.
 Result<std::vector<fir::Image>> imagesOf(const compiler::Variant& variant);
 
-// Refuses a recording whose program has changed since, and says so.
-Result<OpenRun> openRun(const Context& context, const RunOptions& options);
+// Refuses a recording whose program has changed since, and says so. `leavesNothing`: nothing is kept beside
+// the recording for the next question.
+Result<OpenRun> openRun(const Context& context, const RunOptions& options, bool leavesNothing = false);
 
 } // namespace faultline::cli

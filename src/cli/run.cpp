@@ -245,6 +245,8 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
     request.follower = replay::followerOf(std::move(images));
   }
   if (options.timeout > 0) request.timeout = std::chrono::milliseconds(int64_t(options.timeout * 1000));
+  if (isAlterable) request.steps = options.steps;
+  if (request.steps) request.shortened = options.shortened;
   request.seed = options.seed;
   request.captureOutput =
       options.captureOutput || expectation.isGiven() || !context.isText() || !isatty(STDOUT_FILENO);

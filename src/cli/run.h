@@ -18,6 +18,8 @@ struct RunOptions {
   std::string program;            // empty: the first of `words`
   std::string input;
   double timeout = 0;
+  uint64_t steps = 0;                  // RecordRequest::steps
+  recording::Shortened shortened = {}; // of what, if they bound a run that hangs
   std::string limit;
   std::string last;
   uint64_t seed = 0;
