@@ -7,6 +7,7 @@
 #include "cli/short_hang.h"
 #include "recording/side_files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -101,6 +102,13 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
   return recording::recordRun(request);
 }
 
+// A run that is given a time limit may be one that takes memory without end.
+uint64_t mostMemory() {
+  constexpr uint64_t kMost = uint64_t(4) << 30; // replay can have no more
+  uint64_t free = uint64_t(sysconf(_SC_AVPHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+  return std::clamp(free / 2, kMost / 16, kMost);
+}
+
 // The same run once more, of which only the first steps are kept.
 RecordSteps recordStepsOf(const recording::RecordRequest& request, const std::string& input, World world) {
   return [request, &input, world](uint64_t steps, const recording::Shortened& why, const fs::path& output) {
@@ -178,7 +186,11 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
     context.log().note(
         "the program's clock stands as when this was asked before, so that what was found then "
         "holds (--no-cache: the present time)");
+  if (first.timeout) first.memory = mostMemory();
   FL_TRY(recorded, recordIt(first, input, world));
+  if (recorded.outOfMemory)
+    context.log().note("stopped after {:.1f} s, when it had taken {}", recorded.end.seconds,
+                       humanSize(first.memory));
   const bool isQuick = kind == VariantKind::QuickAlter;
   const bool isOverflow = isQuick && recorded.end.signal() == SIGSEGV && endsForWantOfStack(context, path);
   const bool isLong =

@@ -65,6 +65,8 @@ Result<experiment::Judge> judgeFor(experiment::Experimenter& experimenter,
   experiment::Ending original;
   if (recording.end()->timedOut) {
     original.cut = experiment::Ending::Time;
+    original.epochs = recording.meta().shortened.entered;
+    if (original.epochs) FL_CHECK(experimenter.traceBeginning(original.epochs));
   } else {
     FL_TRY(walked, experimenter.walk());
     original = std::move(walked);
@@ -162,7 +164,7 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.server.forkEach = setting.method == experiment::Method::Fork;
   FL_TRY(counted, landmark(run, expectation));
   setting.server.counted = counted;
-  setting.server.traces = !expectation.output && !recording.end()->timedOut;
+  setting.server.traces = !expectation.output && (!recording.end()->timedOut || recording.meta().shortened.entered);
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
   FL_TRY(judge, judgeFor(*experimenter, setting, run, expectation, caveats));

@@ -18,6 +18,8 @@ using replay::EndlessLoop;
 constexpr uint64_t kFirstLook = 1'000'000, kGrowth = 8, kLongest = 64'000'000;
 // Of a longer recording only the end is looked at first, in instructions.
 constexpr uint64_t kGlance = 2'000'000;
+// A step that is early in any of them.
+constexpr uint64_t kEarly = 10'000;
 
 // So much of the run has to lie behind where it came into the loop.
 uint64_t latestEntry(uint64_t steps) { return steps / 10 * 9; }
@@ -48,10 +50,9 @@ public:
     if (owns_) remove(run_.path);
   }
 
-  Result<std::optional<EndlessLoop>> look(uint64_t furthest) {
-    return replay::findEndlessLoop(run_.replay, latestEntry(steps_), furthest);
+  Result<std::optional<EndlessLoop>> look(uint64_t since, uint64_t furthest) {
+    return replay::findEndlessLoop(run_.replay, since, furthest);
   }
-  uint64_t steps() const { return steps_; }
 
 private:
   Probe(OpenRun run, uint64_t steps) : run_(std::move(run)), steps_(steps) {}
@@ -74,35 +75,42 @@ bool isSame(const EndlessLoop& a, const EndlessLoop& b) {
   return a.activation == b.activation && a.isLoop == b.isLoop && a.header == b.header;
 }
 
-// Looks at longer and longer recordings, until two agree.
+// Looks at longer and longer recordings, until two agree. If none do, the run has no one place that it stays
+// at, as where it calls itself again and again; what was active early and still is will do.
 Result<std::optional<Found>> findLoop(const Context& context, uint64_t all, const fs::path& output,
                                       const RecordSteps& record) {
   std::optional<Found> found;
   const fs::path path = output.string() + ".probe";
-  for (uint64_t steps = std::min(kFirstLook, all / kGrowth); steps <= std::min(kLongest, all);
-       steps *= kGrowth) {
+  const uint64_t first = std::min(kFirstLook, all / kGrowth);
+  for (uint64_t steps = first; steps <= std::min(kLongest, all); steps *= kGrowth) {
+    const bool isLast = steps * kGrowth > std::min(kLongest, all);
     FL_TRY(probe, Probe::make(context, steps, path, record));
     if (!probe) return std::optional<Found>();
     if (found) {
-      FL_TRY(again, probe->look(kGlance));
+      FL_TRY(again, probe->look(latestEntry(steps), kGlance));
       if (again && isSame(*again, found->loop)) return found;
     }
-    FL_TRY(seen, probe->look(replay::kNever));
+    if (found && isLast) {
+      FL_TRY(early, probe->look(kEarly, kGlance));
+      if (!early) return std::optional<Found>();
+      early->settled = std::max(early->entered, early->activation);
+      return std::optional(Found{*early, steps});
+    }
+    FL_TRY(seen, probe->look(latestEntry(steps), replay::kNever));
     if (!seen) return std::optional<Found>();
     found = Found{*seen, steps};
   }
   return found;
 }
 
-// The last step of the recording that is kept: as far within the loop as it was away from it at its start,
-// within bounds, and some rounds.
+// The last step of the recording that is kept: well within the loop, and behind some rounds of it.
 uint64_t lastStep(const Found& found) {
-  constexpr uint64_t kLeast = 20'000, kMost = 200'000, kRounds = 50, kMostForRounds = 2'000'000;
+  constexpr uint64_t kLeast = 2'000, kMost = 20'000, kRounds = 50, kMostForRounds = 2'000'000;
   const EndlessLoop& loop = found.loop;
-  uint64_t kept = std::clamp(loop.entered / 2, kLeast, kMost);
+  uint64_t kept = std::clamp(loop.settled / 4, kLeast, kMost);
   if (loop.rounds > 0)
     kept = std::max(kept, std::min(kMostForRounds, kRounds * ((found.steps - loop.entered) / loop.rounds)));
-  return loop.entered + kept;
+  return loop.settled + kept;
 }
 
 } // namespace
@@ -120,7 +128,7 @@ Result<bool> shortenHang(const Context& context, const recording::End& end, cons
   const uint64_t last = lastStep(*found);
   if (last > end.epoch / 2) return false;
   const fs::path path = output.string() + ".short";
-  FL_TRY(made, record(last, {end.epoch, end.seconds, found->loop.entered}, path));
+  FL_TRY(made, record(last, {end.epoch, end.seconds, found->loop.settled}, path));
   std::error_code failed;
   if (!made.end.timedOut) {
     fs::remove(path, failed);

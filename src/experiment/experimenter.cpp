@@ -47,11 +47,12 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
 }
 
 // Which way it takes, for altered runs to be compared with.
-Result<void> Experimenter::traceRun(uint64_t steps) {
+Result<void> Experimenter::traceRun(uint64_t steps, uint64_t lastEpoch) {
   constexpr uint64_t kMostSteps = 200'000; // each is stopped at
   if (!setting_.server.traces || steps > kMostSteps) return {};
   setting_.server.traceEnd = steps;
   Experiment itself{.alterations = {}, .isTraced = true};
+  itself.lastEpoch = lastEpoch;
   if (!reason_.empty()) {
     FL_TRY(ending, runFresh(itself));
     setting_.server.visits = ending.visits.value_or(Visits());

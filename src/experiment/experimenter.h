@@ -40,12 +40,15 @@ public:
   const std::string& reason() const { return reason_; }
   // What the walk got from outside otherwise than the recorded run, on the same way.
   const std::vector<OutsideValue>& passing() const { return passing_; }
+  // Of a run that does not end, which cannot be walked: only the first steps are its way, from which altered
+  // runs stray.
+  Result<void> traceBeginning(uint64_t steps) { return traceRun(steps, steps + 1); }
 
 private:
   Result<FreshRunner*> fresh();
   Result<Ending> runFresh(const Experiment& experiment);
   Result<Ending> walkFresh();
-  Result<void> traceRun(uint64_t steps);
+  Result<void> traceRun(uint64_t steps, uint64_t lastEpoch = 0);
   Result<void> runFresh(std::span<const Experiment> experiments, const std::vector<size_t>& which,
                         std::vector<Ending>& endings, const std::function<bool(size_t, const Ending&)>& done);
 

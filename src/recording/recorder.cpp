@@ -17,6 +17,7 @@
 #include <ctime>
 #include <deque>
 #include <fcntl.h>
+#include <fstream>
 #include <mutex>
 #include <poll.h>
 #include <set>
@@ -34,6 +35,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kHangGrace{5};
 // Milliseconds after which it is looked again whether a child has ended.
 constexpr int kChildTick = 20;
+// Milliseconds after which it is looked again how much memory the program has.
+constexpr int kMemoryTick = 20;
 // After this long we say that we wait for children.
 constexpr std::chrono::seconds kSilence{1};
 
@@ -58,6 +61,14 @@ bool isSameStream(int a, int b) {
   struct stat first, second;
   return fstat(a, &first) == 0 && fstat(b, &second) == 0 && !S_ISCHR(first.st_mode) &&
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// Bytes that the process has in memory; what cannot be read counts as none.
+uint64_t memoryOf(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/statm", pid));
+  uint64_t size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * uint64_t(sysconf(_SC_PAGESIZE));
 }
 
 Meta describe(const RecordRequest& request, const Input& input) {
@@ -116,6 +127,7 @@ public:
     result.end = end_;
     result.fileSize = file().size();
     if (window_) result.start = window_->startTime();
+    result.outOfMemory = isOutOfMemory_;
     return result;
   }
 
@@ -227,6 +239,11 @@ private:
         if (left <= 0) deadline = timeIsUp();
         int most = wait < 0 ? 1'000'000 : wait;
         wait = left > 0 ? int(std::min<int64_t>(left, most)) : 0;
+      }
+      if (request_.memory && !dead_ && !end_.timedOut) {
+        wait = wait < 0 ? kMemoryTick : std::min(wait, kMemoryTick);
+        isOutOfMemory_ = memoryOf(child_.pid) > request_.memory;
+        if (isOutOfMemory_) deadline = timeIsUp();
       }
       waitForNews(wait);
     }
@@ -361,6 +378,7 @@ private:
   std::optional<Children> children_;
   std::optional<LastWindow> window_;
   bool toldOfChildren_ = false;
+  bool isOutOfMemory_ = false;
   std::deque<std::thread> workers_;
   std::vector<PackedChunk> objects_;
   std::set<std::string> objectKeys_;

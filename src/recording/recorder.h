@@ -53,7 +53,8 @@ struct RecordRequest {
   uint64_t seed = 0;            // thread schedule; 0: in order
   std::optional<std::chrono::milliseconds> timeout = {};
   Shortened shortened = {};
-  uint64_t steps = 0; // of an alter variant: after so many its time is over, too; 0: as many as it makes
+  uint64_t memory = 0; // bytes that it may take; with more its time is over; 0: any
+  uint64_t steps = 0;  // of an alter variant: after so many its time is over, too; 0: as many as it makes
   // By an alter variant, with a clock and a number of its own, so that the run can be repeated exactly.
   bool alters = false;
   bool quick = false;
@@ -71,6 +72,7 @@ struct RecordResult {
   End end;
   uint64_t fileSize = 0;
   uint64_t start = 0; // the first instruction that was kept
+  bool outOfMemory = false; // that is why its time was over
   ChildrenResult children = {};
 };
 

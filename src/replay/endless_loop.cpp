@@ -1,9 +1,9 @@
 #include "replay/endless_loop.h"
 
 #include "program/loops.h"
-#include "replay/decoded.h"
 
 #include <algorithm>
+#include <map>
 
 namespace faultline::replay {
 namespace {
@@ -32,10 +32,11 @@ public:
   }
 
   void onInstruction(const Instance& instance, std::span<const uint64_t>) override {
+    note(instance);
     if (active_ != depth_) return;
     const uint32_t at = instance.local - function_.firstInstruction;
     if (at >= starts_.size()) return;
-    if (starts_[at] != fir::kNone) enter(starts_[at], instance.epoch);
+    if (starts_[at] != fir::kNone) enter(starts_[at], instance);
     if (ends_[at] != fir::kNone) lastTime_[ends_[at]] = instance.time;
   }
   void onCall(const DecodedFunction&, bool) override { ++active_; }
@@ -43,14 +44,15 @@ public:
   void onUnwind() override { --active_; }
 
   void describe(EndlessLoop& out) const {
-    out.entered = blockEntered_;
+    out.entered = out.settled = blockEntered_;
     if (block_ == fir::kNone) return;
     for (uint32_t l = loops_.of(block_); l != fir::kNone; l = loops_.all()[l].outer) {
       const State& s = states_[l];
       if (s.entered > since_ || s.roundsSince < kLeastRounds) continue;
       out.isLoop = true;
       out.header = loops_.all()[l].header;
-      out.entered = s.entered;
+      out.entered = out.settled = s.entered;
+      out.settled = std::max(settledAfter(s), out.entered);
       out.rounds = s.rounds;
       out.roundsSince = s.roundsSince;
       out.test = testOf(loops_.all()[l]);
@@ -62,7 +64,35 @@ private:
   static constexpr uint64_t kLeastRounds = 2;
   struct State {
     uint64_t entered = 0, rounds = 0, roundsSince = 0;
+    Time round = kNever;                 // when the present one began
+    std::map<Time, uint64_t> lengths{}; // of rounds, in instructions: the last epoch that ended such a one
   };
+
+  void note(const Instance& instance) {
+    if (instance.module->number >= last_.size()) last_.resize(instance.module->number + 1);
+    std::vector<uint64_t>& epochs = last_[instance.module->number];
+    if (epochs.empty()) epochs.resize(instance.module->image->instructions.size());
+    epochs[instance.local] = instance.epoch;
+  }
+
+  uint64_t settledAfter(const State& s) const {
+    constexpr size_t kFew = 16; // where each round is longer than the one before, lengths say nothing
+    uint64_t settled = 0;
+    auto add = [&](uint64_t epoch) {
+      if (epoch <= since_) settled = std::max(settled, epoch);
+    };
+    for (const std::vector<uint64_t>& epochs : last_) std::ranges::for_each(epochs, add);
+    auto isLate = [&](const auto& length) { return length.second > since_; };
+    if (size_t(std::ranges::count_if(s.lengths, isLate)) <= kFew)
+      for (auto [length, epoch] : s.lengths) add(epoch);
+    return settled;
+  }
+
+  void endRound(State& s, const Instance& at) {
+    constexpr size_t kMostLengths = 4096;
+    if (s.round != kNever && s.lengths.size() < kMostLengths) s.lengths[at.time - s.round] = at.epoch;
+    s.round = at.time;
+  }
 
   uint32_t blockOf(uint32_t instruction) const {
     std::span<const fir::Block> blocks = image_.blocksOf(function_);
@@ -71,14 +101,16 @@ private:
     return fir::kNone;
   }
 
-  void enter(uint32_t block, uint64_t epoch) {
+  void enter(uint32_t block, const Instance& at) {
+    const uint64_t epoch = at.epoch;
     for (uint32_t l = loops_.of(block); l != fir::kNone; l = loops_.all()[l].outer) {
       if (block_ != fir::kNone && loops_.has(l, block_)) break; // and so it was in those around
-      states_[l] = {epoch, 0, 0};
+      states_[l] = {.entered = epoch};
     }
     for (uint32_t l = loops_.of(block); l != fir::kNone; l = loops_.all()[l].outer) {
       if (loops_.all()[l].header != block) continue;
       ++states_[l].rounds;
+      endRound(states_[l], at);
       if (epoch > since_) ++states_[l].roundsSince;
     }
     block_ = block;
@@ -114,6 +146,7 @@ private:
   uint64_t since_;
   std::vector<State> states_;           // by loop
   std::vector<Time> lastTime_;          // by block: of its last instruction
+  std::vector<std::vector<uint64_t>> last_; // by module and instruction: the epoch of its last execution
   std::vector<uint32_t> starts_, ends_; // by instruction: the block that begins, or ends, there
   size_t active_ = 0;
   uint32_t block_ = fir::kNone;

@@ -18,6 +18,9 @@ struct EndlessLoop {
   // When it came into the loop, or where there is none, to the block where it stands; 0: before what was
   // looked at.
   uint64_t entered = 0;
+  // When the run did for the last time what it does not do any more: executed an instruction, or took a round
+  // of some other length. From then on all rounds are alike, as far as that shows. Not before `entered`.
+  uint64_t settled = 0;
   bool isLoop = false;
   uint32_t header = fir::kNone; // block
   uint64_t rounds = 0;          // seen since it was entered

@@ -100,12 +100,17 @@ public:
   }
 
 private:
+  // A loop may stand in one line, and be one statement: its rounds would become one condition, which grows
+  // with each.
+  static constexpr size_t kMostInstances = 400, kMostDecisions = 16;
+
   // The decision, nearest to the instance, that let it be executed, and others of the same statement (a &&
   // b).
   Result<Term> decidedBy(uint64_t time) {
     std::optional<Term> all;
     Statement which;
-    for (uint64_t at = time; at != depend::kNoInstance;) {
+    size_t count = 0;
+    for (uint64_t at = time; at != depend::kNoInstance && count < kMostDecisions; ++count) {
       FL_TRY(by, instances_.instances().control(at));
       if (by == depend::kNoInstance) break;
       FL_TRY(x, instances_.instances().at(by));
@@ -153,9 +158,10 @@ private:
   Result<void> failingStatement() {
     FL_TRY(x, instances_.instances().at(trace_.time));
     InvariantStep none;
-    for (std::optional<Term> next = latest(); next; next = latest()) {
+    for (std::optional<Term> next = latest(); next && none.instances < kMostInstances; next = latest()) {
       FL_TRY(made, instances_.instances().at(instances_.timeOf(*next)));
       if (statementOf(made) != statementOf(x)) break;
+      ++none.instances;
       FL_CHECK(goBack(*next, made, none));
     }
     none.time = trace_.time;
@@ -212,7 +218,7 @@ private:
   Result<void> goBackOver(const Statement& which, InvariantStep& step) {
     int told = 0;
     uint32_t id = fir::kNone;
-    for (std::optional<Term> next = latest(); next; next = latest()) {
+    for (std::optional<Term> next = latest(); next && step.instances < kMostInstances; next = latest()) {
       FL_TRY(made, instances_.instances().at(instances_.timeOf(*next)));
       if (statementOf(made) != which) break;
       if (telling(made.instruction->op) > told) {
