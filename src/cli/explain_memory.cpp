@@ -23,6 +23,14 @@ Result<std::vector<finding::Place>> madeValues(ValueRun& run, const depend::Ques
   return lines;
 }
 
+// What code may read by intent: what it then leaves alone, or the rest of a word or two.
+bool mayBeMeant(const finding::MemoryErrorInfo& e) {
+  constexpr int64_t kWords = 64; // bytes
+  if (e.kind == "uninitialised") return true;
+  return e.kind == "out-of-bounds" && e.access == "read" && e.object && e.offset && *e.offset >= 0 &&
+         *e.offset < int64_t(e.object->size) + kWords && e.size.value_or(0) <= uint64_t(kWords);
+}
+
 // Reads on whose value the failure does not depend are marked, and come last.
 void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice,
                  std::vector<finding::MemoryErrorInfo>& errors) {
@@ -30,8 +38,7 @@ void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice,
   for (const depend::Node& node : slice.nodes) needed.insert(node.time);
   std::vector<finding::MemoryErrorInfo> felt, idle;
   for (finding::MemoryErrorInfo& e : errors) {
-    const bool isRead = e.access == "read" || e.kind == "uninitialised";
-    e.isIdle = isRead && !needed.contains(e.time);
+    e.isIdle = mayBeMeant(e) && !needed.contains(e.time);
     if (e.isIdle && !slice.hasAllNodes) {
       auto x = causes.instances.at(e.time);
       e.isIdle = x && !slice.instructions.contains(x->id);

@@ -164,7 +164,8 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.server.forkEach = setting.method == experiment::Method::Fork;
   FL_TRY(counted, landmark(run, expectation));
   setting.server.counted = counted;
-  setting.server.traces = !expectation.output && (!recording.end()->timedOut || recording.meta().shortened.entered);
+  setting.server.traces =
+      !expectation.output && (!recording.end()->timedOut || recording.meta().shortened.entered);
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
   FL_TRY(judge, judgeFor(*experimenter, setting, run, expectation, caveats));

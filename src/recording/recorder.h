@@ -71,7 +71,7 @@ struct RecordResult {
   Meta meta;
   End end;
   uint64_t fileSize = 0;
-  uint64_t start = 0; // the first instruction that was kept
+  uint64_t start = 0;       // the first instruction that was kept
   bool outOfMemory = false; // that is why its time was over
   ChildrenResult children = {};
 };

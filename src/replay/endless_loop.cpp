@@ -64,7 +64,7 @@ private:
   static constexpr uint64_t kLeastRounds = 2;
   struct State {
     uint64_t entered = 0, rounds = 0, roundsSince = 0;
-    Time round = kNever;                 // when the present one began
+    Time round = kNever;                // when the present one began
     std::map<Time, uint64_t> lengths{}; // of rounds, in instructions: the last epoch that ended such a one
   };
 
@@ -144,10 +144,10 @@ private:
   fir::Loops loops_;
   size_t depth_;
   uint64_t since_;
-  std::vector<State> states_;           // by loop
-  std::vector<Time> lastTime_;          // by block: of its last instruction
+  std::vector<State> states_;               // by loop
+  std::vector<Time> lastTime_;              // by block: of its last instruction
   std::vector<std::vector<uint64_t>> last_; // by module and instruction: the epoch of its last execution
-  std::vector<uint32_t> starts_, ends_; // by instruction: the block that begins, or ends, there
+  std::vector<uint32_t> starts_, ends_;     // by instruction: the block that begins, or ends, there
   size_t active_ = 0;
   uint32_t block_ = fir::kNone;
   uint64_t blockEntered_ = 0;
