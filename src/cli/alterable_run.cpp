@@ -1,5 +1,6 @@
 #include "cli/alterable_run.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/expectation.h"
 #include "cli/failing_run.h"
@@ -105,8 +106,11 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
 // A run that is given a time limit may be one that takes memory without end.
 uint64_t mostMemory() {
   constexpr uint64_t kMost = uint64_t(4) << 30; // replay can have no more
-  uint64_t free = uint64_t(sysconf(_SC_AVPHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
-  return std::clamp(free / 2, kMost / 16, kMost);
+  uint64_t available = 0;                       // in KiB
+  if (auto text = readFile("/proc/meminfo"))
+    if (size_t at = text->find("MemAvailable:"); at != text->npos)
+      available = std::strtoull(text->c_str() + at + 13, nullptr, 10);
+  return std::clamp(available * 1024 / 2, kMost / 8, kMost);
 }
 
 // The same run once more, of which only the first steps are kept.
@@ -116,6 +120,7 @@ RecordSteps recordStepsOf(const recording::RecordRequest& request, const std::st
     again.output = output;
     again.passOutput = false;
     again.steps = steps;
+    again.memory = 0; // the run had all that these steps need
     again.shortened = why;
     return recordIt(again, input, world);
   };

@@ -334,6 +334,11 @@ Result<int> explain(const Context& context, ExplainArguments options) {
         "is missing, or several are wrong");
   explanation.tree = causes.nodes;
   explanation.stats["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (const recording::Shortened& shortened = run->failing.run.recording.meta().shortened; shortened.steps)
+    explanation.stats["hang"] = {{"steps", shortened.steps},
+                                 {"seconds", shortened.seconds},
+                                 {"entered", shortened.entered},
+                                 {"kept", run->failing.run.recording.end()->epoch}};
   explanation.stats["memory"] = memory.stats;
   explanation.stats["causes"] = causes.stats;
   explanation.stats["critical"] = experiments.critical.stats;

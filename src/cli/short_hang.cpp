@@ -30,7 +30,7 @@ public:
   static Result<std::optional<Probe>> make(const Context& context, uint64_t steps, const fs::path& path,
                                            const RecordSteps& record) {
     FL_TRY(made, record(steps, {}, path));
-    if (!made.end.timedOut || made.end.threaded) {
+    if (!made.end.timedOut || made.end.threaded || made.end.epoch < steps) {
       remove(path);
       return std::optional<Probe>();
     }
@@ -130,7 +130,7 @@ Result<bool> shortenHang(const Context& context, const recording::End& end, cons
   const fs::path path = output.string() + ".short";
   FL_TRY(made, record(last, {end.epoch, end.seconds, found->loop.settled}, path));
   std::error_code failed;
-  if (!made.end.timedOut) {
+  if (!made.end.timedOut || made.end.epoch < last) {
     fs::remove(path, failed);
     return false;
   }
