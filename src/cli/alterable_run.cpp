@@ -121,6 +121,7 @@ RecordSteps recordStepsOf(const recording::RecordRequest& request, const std::st
     again.passOutput = false;
     again.steps = steps;
     again.memory = 0; // the run had all that these steps need
+    if (again.timeout) *again.timeout *= 2; // the machine may be busier than it was
     again.shortened = why;
     return recordIt(again, input, world);
   };

@@ -123,7 +123,7 @@ bool isLongHang(const recording::End& end) {
 
 Result<bool> shortenHang(const Context& context, const recording::End& end, const fs::path& output,
                          const RecordSteps& record) {
-  FL_TRY(found, findLoop(context, end.epoch, output, record));
+  FL_TRY(found, findLoop(context, end.epoch / 2, output, record));
   if (!found) return false;
   const uint64_t last = lastStep(*found);
   if (last > end.epoch / 2) return false;
