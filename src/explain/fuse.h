@@ -54,7 +54,7 @@ struct Weights {
   double atFailure = 0.8; // of all weights of the line that failed
   double illegalAccess = 2.0;    // the first access that no run may make
   double unwritten = 0.6;        // of it, if it only uses what nobody has written
-  double idleAccess = 0.15;      // of it, if it is a read on whose value the failure does not depend
+  double idleAccess = 0.35;      // of it, if it is a read on whose value the failure does not depend
   double furtherAccess = 0.3;    // of it, for those that follow
   double accessObject = 1.6;     // of it, where its block was allocated too small, or freed too early
   double accessWithin = 0.4;     // of that, in the program's own function around malloc or free
