@@ -120,7 +120,7 @@ RecordSteps recordStepsOf(const recording::RecordRequest& request, const std::st
     again.output = output;
     again.passOutput = false;
     again.steps = steps;
-    again.memory = 0; // the run had all that these steps need
+    again.memory = 0;                       // the run had all that these steps need
     if (again.timeout) *again.timeout *= 2; // the machine may be busier than it was
     again.shortened = why;
     return recordIt(again, input, world);
@@ -271,7 +271,8 @@ Result<void> recordAgain(const Context& context, recording::RecordRequest& reque
   const recording::Meta& meta = recording.meta();
   request.seed = meta.seed ? meta.seed : kSeed;
   if (isLongHang(*recording.end())) {
-    World world{uint32_t(getpid()), clockOf(meta.created)};
+    World world = meta.alters ? World{meta.worldPid, meta.worldClock}
+                              : World{uint32_t(getpid()), clockOf(meta.created)};
     FL_TRY(isShort,
            shortenHang(context, *recording.end(), request.output, recordStepsOf(request, input, world)));
     if (isShort) return {};
@@ -385,7 +386,9 @@ Result<AlterableRun> alterableRun(const Context& context, const RunOptions& opti
   if (isProgram(options)) return recordAlterable(context, options, anew, improves);
   FL_TRY(path, recordingFor(context, options));
   FL_TRY(recording, recording::Recording::open(path));
-  if (recording.meta().alters) return AlterableRun{path, {}};
+  const recording::Meta& meta = recording.meta();
+  const bool isTooLong = recording.end() && isLongHang(*recording.end()) && meta.shortened.steps == 0;
+  if (meta.alters && !isTooLong) return AlterableRun{path, {}};
   return repeat(context, path, std::move(recording));
 }
 
