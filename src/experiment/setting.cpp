@@ -129,23 +129,24 @@ std::string pack(const Ending& e) {
   if (e.instruction) place.push_back(e.instruction);
   // 2: not known
   int outputRight = e.outputRight ? int(*e.outputRight) : 2;
-  return bytesOf({{"right", outputRight},
-                  {"right_bytes", e.rightOutput},
-                  {"cut", int(e.cut)},
-                  {"method", int(e.method)},
-                  {"status", e.waitStatus},
-                  {"place", std::move(place)},
-                  {"epochs", e.epochs},
-                  {"output", e.output},
-                  {"errors", e.errors},
-                  {"error_bytes", e.errorBytes},
-                  {"blocked", e.blocked},
-                  {"broken", e.broken},
-                  {"reached", e.reached},
-                  {"executions", e.executions ? json(*e.executions) : json()},
-                  {"executions_before", e.executionsBefore},
-                  {"lost", e.stepsLost ? json(*e.stepsLost) : json()},
-                  {"seconds", e.seconds}});
+  json out{{"right", outputRight},
+           {"right_bytes", e.rightOutput},
+           {"cut", int(e.cut)},
+           {"method", int(e.method)},
+           {"status", e.waitStatus},
+           {"place", std::move(place)},
+           {"epochs", e.epochs},
+           {"output", e.output},
+           {"errors", e.errors},
+           {"blocked", e.blocked},
+           {"broken", e.broken},
+           {"reached", e.reached},
+           {"executions", e.executions ? json(*e.executions) : json()},
+           {"executions_before", e.executionsBefore},
+           {"lost", e.stepsLost ? json(*e.stepsLost) : json()},
+           {"seconds", e.seconds}};
+  if (e.errorBytes) out["error_bytes"] = e.errorBytes; // verdicts are kept by the thousand
+  return bytesOf(out);
 }
 
 Result<Ending> unpackEnding(std::string_view bytes) {
@@ -160,7 +161,7 @@ Result<Ending> unpackEnding(std::string_view bytes) {
     e.epochs = v.at("epochs");
     e.output = v.at("output");
     e.errors = v.at("errors");
-    e.errorBytes = v.at("error_bytes");
+    if (v.contains("error_bytes")) e.errorBytes = v.at("error_bytes");
     e.blocked = v.at("blocked");
     e.broken = v.at("broken");
     e.reached = v.at("reached");
