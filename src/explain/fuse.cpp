@@ -466,9 +466,13 @@ private:
     return chain;
   }
 
-  // Where whatever repairs the run prints the same to standard error, that is no complaint.
+  // Where whatever repairs the run prints the same to standard error, that is no complaint. What goes another
+  // way altogether may print nothing, and says nothing.
   static bool isAnyQuiet(const Found& found) {
-    auto isQuiet = [](const auto& one) { return one.effect.passes() && !one.effect.complains; };
+    constexpr double kFar = 0.5;
+    auto isQuiet = [](const auto& one) {
+      return one.effect.passes() && !one.effect.complains && one.effect.strays.value_or(0) < kFar;
+    };
     return (found.changes && std::ranges::any_of(found.changes->changes, isQuiet)) ||
            (found.critical && std::ranges::any_of(found.critical->decisions, isQuiet));
   }

@@ -190,6 +190,10 @@ TEST(Fuse, WhatStillComplainsCountsLessUnlessEverythingDoes) {
   changes.changes[1] = change(8, true);
   suspects = fuse(found, 10);
   EXPECT_EQ(suspects[0].score, suspects[1].score);
+  const double all = suspects[0].score;
+  changes.changes[1] = change(8, false);
+  changes.changes[1].effect.strays = 0.9; // that it prints nothing is no wonder
+  EXPECT_EQ(fuse(found, 10)[0].score, all);
 }
 
 TEST(Fuse, ADecisionAndTheChangeThatTurnsItRoundAreOneFact) {
