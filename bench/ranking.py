@@ -90,22 +90,16 @@ EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-cal
             "causes": ("causes", "feeds", "stack", "guard")}
 
 
-def total(weights):
-    """As explain adds them up: what experiments say of a line counts once."""
-    tried = [weights[name] for name in ("changes", "critical") if name in weights]
-    return sum(w for name, w in weights.items() if name not in ("changes", "critical")) + max(tried, default=0)
-
-
 def fused_without(document, left_out):
     """The suspects of `explain` in the order that they would have without the evidence of some techniques."""
     gone = {name for part in left_out for name in EVIDENCE.get(part, (part,))}
     scored = []
     for suspect in document.get("suspects", []):
         weights = {e["technique"]: e["weight"] for e in suspect["evidence"]}
-        kept = total({name: weight for name, weight in weights.items() if name not in gone})
+        kept = sum(weight for name, weight in weights.items() if name not in gone)
         if kept:
             # The line that failed has a share of its weights.
-            scored.append((-kept * suspect["score"] / total(weights), suspect["rank"], suspect["place"]))
+            scored.append((-kept * suspect["score"] / sum(weights.values()), suspect["rank"], suspect["place"]))
     return [[(place["file"], place["line"])] for _, _, place in sorted(scored, key=lambda s: s[:2])]
 
 

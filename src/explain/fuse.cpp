@@ -44,7 +44,7 @@ public:
     for (auto& [line, suspect] : suspects_) {
       std::sort(suspect.evidence.begin(), suspect.evidence.end(),
                 [](const Evidence& a, const Evidence& b) { return a.weight > b.weight; });
-      suspect.score = scoreOf(suspect.evidence);
+      suspect.score = scoreOf(suspect);
       if (isFailure(suspect.place)) suspect.score *= w_.atFailure;
       suspect.reason = suspect.evidence.front().text;
       all.push_back(std::move(suspect));
@@ -60,15 +60,14 @@ public:
 
 private:
   // A change that turns a decision round and the decision taken the other way are one fact: the better
-  // counts.
-  static double scoreOf(const std::vector<Evidence>& evidence) {
-    double sum = 0, experiment = 0;
-    for (const Evidence& e : evidence)
-      if (e.technique == "changes" || e.technique == "critical")
-        experiment = std::max(experiment, e.weight);
-      else
-        sum += e.weight;
-    return sum + experiment;
+  // counts, and little of the other.
+  double scoreOf(const Suspect& suspect) const {
+    double sum = 0, change = 0, decision = 0; // each technique stands there once
+    for (const Evidence& e : suspect.evidence)
+      (e.technique == "changes" ? change : e.technique == "critical" ? decision : sum) += e.weight;
+    const bool isSame = flips_.contains({suspect.place.file, suspect.place.line});
+    return sum + (isSame ? std::max(change, decision) + w_.sameFact * std::min(change, decision)
+                         : change + decision);
   }
 
   using Line = std::pair<std::string, uint32_t>;
@@ -267,6 +266,8 @@ private:
       known->second.second = std::max(known->second.second, weight);
       if (isToldRather(c, *known->second.first)) known->second.first = &c;
     }
+    for (auto& [line, what] : told)
+      if (what.first->form == "comparison" || what.first->form == "always") flips_.insert(line);
     for (auto& [line, what] : told)
       add(what.first->place, {"changes",
                               fmt::format("{} {}{}", finding::effectText(what.first->effect),
@@ -481,6 +482,7 @@ private:
   const Weights& w_;
   const bool isAnyQuiet_;
   std::map<Line, Suspect> suspects_;
+  std::set<Line> flips_; // lines of which a change that turns a decision round is told
 };
 
 } // namespace
