@@ -151,6 +151,22 @@ bool CommandLine::hasSources() const {
       inputs, [](auto& i) { return i.kind == InputKind::Source || i.kind == InputKind::Assembler; });
 }
 
+std::vector<std::string> withoutGccLto(std::span<const std::string> args) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--" || arg == "-cc1") {
+      words.insert(words.end(), args.begin() + static_cast<ptrdiff_t>(i), args.end());
+      break;
+    }
+    if (isGccLtoDetail(arg)) continue;
+    words.push_back(isGccLtoJobs(arg) ? "-flto=auto" : arg);
+    bool hasValue = valueIsNextWord(arg) || arg == "-o" || arg == "-x" || arg == "-L" || arg == "-l";
+    if (hasValue && i + 1 < args.size()) words.push_back(args[++i]);
+  }
+  return words;
+}
+
 CommandLine parseCommandLine(std::span<const std::string> args) { return Parser(args).parse(); }
 
 Result<std::vector<std::string>> expandResponseFiles(std::span<const std::string> args) {

@@ -52,6 +52,10 @@ struct CommandLine {
   bool hasSources() const;
 };
 
+// What gcc's LTO has and clang's has not, in clang's words: -flto=4 becomes -flto=auto, and what only tells
+// gcc how to go about it is left out.
+std::vector<std::string> withoutGccLto(std::span<const std::string> args);
+
 // `args` are expanded and without the compiler's own name.
 CommandLine parseCommandLine(std::span<const std::string> args);
 

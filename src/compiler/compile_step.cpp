@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "compiler/cc1_arguments.h"
+#include "compiler/elf_section.h"
 #include "compiler/embed.h"
 #include "compiler/ir_tools.h"
 #include "compiler/options.h"
@@ -15,12 +16,21 @@ namespace faultline::compiler {
 
 namespace {
 
-bool isLtoOutput(const PlannedJob& job) { return job.action == "-emit-llvm-bc" && job.hasPrefix("-flto"); }
+// Where -ffat-lto-objects puts bitcode; a linker that does LTO reads nothing else of such an object.
+constexpr std::string_view kFatSection = ".llvm.lto";
 
-// The record goes as text into what is not yet an object.
-bool needsAssembly(const PlannedJob& job) { return job.action == "-S" || isLtoOutput(job); }
+bool makesFatObject(const PlannedJob& job) {
+  return job.action == "-emit-obj" && job.has("-ffat-lto-objects") && job.hasPrefix("-flto");
+}
 
+// The record goes as text into what is not yet an object, or not only one.
+bool needsAssembly(const PlannedJob& job) {
+  return job.action == "-S" || job.makesLtoBitcode() || makesFatObject(job);
+}
+
+// With -save-temps, bitcode comes out twice: from the source, and from that.
 bool makesObject(const PlannedJob& job) {
+  if (job.makesLtoBitcode()) return job.language == "ir" || !job.hasPrefix("-save-temps");
   return job.kind == JobKind::Assemble || (job.kind == JobKind::Compile && job.action == "-emit-obj");
 }
 
@@ -37,6 +47,26 @@ Result<void> checkTarget(const PlannedJob& job) {
   bool machine = triple.starts_with("x86_64") || triple.starts_with("aarch64-");
   if (machine && triple.find("linux") != std::string::npos && !triple.ends_with("x32")) return {};
   return errorf("the target {} is not supported", triple);
+}
+
+Result<std::string> withRecord(std::string_view bitcode, std::string_view record) {
+  FL_TRY(ir, irTools());
+  return ir->withAssembly(bitcode, recordAssembly(record));
+}
+
+// Into an object, the bitcode that stands for one, or both at once.
+Result<void> embedInOutput(const std::string& output, std::string_view record) {
+  FL_TRY(bytes, readFile(output));
+  if (!program::looksLikeElf(bytes)) {
+    FL_TRY(joined, withRecord(bytes, record));
+    return writeFileAtomic(output, joined);
+  }
+  FL_TRY(elf, program::readElf(bytes));
+  if (const program::ElfSection* fat = elf.find(kFatSection)) {
+    FL_TRY(joined, withRecord(fat->contents, record));
+    FL_CHECK(replaceSection(output, kFatSection, joined));
+  }
+  return embedInObject(output, record);
 }
 
 Result<void> copyToStdout(const std::string& path) {
@@ -93,7 +123,7 @@ Result<void> CompileStep::addRecord(const PlannedJob& job, const std::string& ob
   FL_TRY(bitcodeFile, runFrontend(job, true));
   FL_TRY(payload, readFile(bitcodeFile));
   FL_TRY(record, makeRecord(FL_EMBEDDED_BITCODE, job.input, payload));
-  FL_CHECK(embedInObject(object, record));
+  FL_CHECK(embedInOutput(object, record));
   units_.push_back({job.input, recordHash(payload)});
   return {};
 }

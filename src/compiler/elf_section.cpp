@@ -2,6 +2,7 @@
 
 #include "program/elf_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
@@ -102,6 +103,11 @@ int openForWriting(const std::string& path) {
   return fd;
 }
 
+size_t indexOf(const program::ElfFile& elf, std::string_view name) {
+  auto found = std::ranges::find(elf.sections, name, &program::ElfSection::name);
+  return static_cast<size_t>(found - elf.sections.begin());
+}
+
 Result<void> write(const std::string& path, const Addition& addition) {
   int fd = openForWriting(path);
   if (fd < 0) return errorf("cannot write {}: {}", path, std::strerror(errno));
@@ -113,24 +119,38 @@ Result<void> write(const std::string& path, const Addition& addition) {
   return {};
 }
 
-} // namespace
-
-Result<void> appendToSection(const std::string& path, std::string_view name, std::string_view data) {
+template <class Change> Result<void> rewrite(const std::string& path, Change change) {
   Addition addition;
   {
     FL_TRY(file, program::MappedFile::open(path));
     FL_TRY(elf, program::readElf(file.bytes()));
     if (elf.sections.empty()) return errorf("{} has no section table", path);
     readTable(file.bytes(), addition, elf.sections.size());
-    size_t existing = 0;
-    while (existing < elf.sections.size() && elf.sections[existing].name != name) ++existing;
-    if (existing < elf.sections.size())
-      extendSection(addition, addition.table[existing], elf.sections[existing].contents, data);
-    else
-      addSection(addition, elf.sections[nameTableIndex(addition)].contents, name, data);
+    FL_CHECK(change(elf, addition));
     placeTable(addition);
   }
   return write(path, addition);
+}
+
+} // namespace
+
+Result<void> appendToSection(const std::string& path, std::string_view name, std::string_view data) {
+  return rewrite(path, [&](const program::ElfFile& elf, Addition& addition) -> Result<void> {
+    if (size_t existing = indexOf(elf, name); existing < elf.sections.size())
+      extendSection(addition, addition.table[existing], elf.sections[existing].contents, data);
+    else
+      addSection(addition, elf.sections[nameTableIndex(addition)].contents, name, data);
+    return {};
+  });
+}
+
+Result<void> replaceSection(const std::string& path, std::string_view name, std::string_view data) {
+  return rewrite(path, [&](const program::ElfFile& elf, Addition& addition) -> Result<void> {
+    size_t existing = indexOf(elf, name);
+    if (existing == elf.sections.size()) return errorf("{} has no section {}", path, name);
+    extendSection(addition, addition.table[existing], {}, data);
+    return {};
+  });
 }
 
 } // namespace faultline::compiler

@@ -17,4 +17,7 @@ namespace faultline::compiler {
 // section table is missing or that is no ELF64 is refused and left alone.
 Result<void> appendToSection(const std::string& path, std::string_view name, std::string_view data);
 
+// The same for a section that is there and whose old contents are no longer wanted.
+Result<void> replaceSection(const std::string& path, std::string_view name, std::string_view data);
+
 } // namespace faultline::compiler

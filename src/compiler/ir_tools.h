@@ -39,6 +39,7 @@ struct IrTools {
                                          VariantKind kind);
   Result<void> (*writeCodegenModule)(std::string_view payload, DebugLevel level, std::string_view assembly,
                                      const std::string& path);
+  Result<std::string> (*withAssembly)(std::string_view bitcode, std::string_view assembly);
   std::optional<uint64_t> (*hashInBitcode)(std::string_view bitcode);
   Result<void> (*forEachMember)(const std::string& archive, std::string_view bytes, const SeeMember& see);
   Result<std::vector<std::string>> (*expandedWords)(const std::vector<std::string>& words);

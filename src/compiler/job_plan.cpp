@@ -85,6 +85,8 @@ bool PlannedJob::hasPrefix(std::string_view option) const {
   return std::ranges::any_of(argv, [&](const std::string& arg) { return arg.starts_with(option); });
 }
 
+bool PlannedJob::makesLtoBitcode() const { return action == "-emit-llvm-bc" && hasPrefix("-flto"); }
+
 std::string PlannedJob::valueOf(std::string_view option) const {
   auto last = std::find(argv.rbegin(), argv.rend(), option);
   return last == argv.rend() || last == argv.rbegin() ? "" : *std::prev(last);

@@ -26,6 +26,7 @@ struct PlannedJob {
 
   bool has(std::string_view option) const;       // spelled exactly so
   bool hasPrefix(std::string_view option) const; // any option that begins so
+  bool makesLtoBitcode() const;                  // in place of an object
   std::string valueOf(std::string_view option) const;
 };
 

@@ -42,6 +42,11 @@ constexpr std::string_view kElsePrefix[] = {
 constexpr std::string_view kFrontendElse[] = {
     "-emit-", "-ast-", "-E", "-S", "-analyze", "-rewrite", "-dump-", "-print-", "-fsyntax-only", "-verify"};
 
+constexpr std::string_view kGccLto = " -fuse-linker-plugin -fno-use-linker-plugin -flto-odr-type-merging "
+                                     "-fno-lto-odr-type-merging -flto-report -flto-report-wpa ";
+constexpr std::string_view kGccLtoPrefix[] = {
+    "-flto-partition=", "-flto-compression-level=", "-flto-incremental"};
+
 struct SuffixesOfLanguage {
   std::string_view language;
   std::string_view suffixes;
@@ -82,6 +87,16 @@ bool valueIsNextWord(std::string_view option) { return has(kNextWord, option); }
 
 bool asksForSomethingElse(std::string_view option) {
   return has(kElse, option) || hasPrefix(kElsePrefix, option);
+}
+
+bool isGccLtoJobs(std::string_view option) {
+  constexpr std::string_view name = "-flto=";
+  return option.starts_with(name) && option.size() > name.size() &&
+         option.find_first_not_of("0123456789", name.size()) == std::string_view::npos;
+}
+
+bool isGccLtoDetail(std::string_view option) {
+  return has(kGccLto, option) || hasPrefix(kGccLtoPrefix, option);
 }
 
 bool frontendDoesSomethingElse(std::string_view cc1Option) { return hasPrefix(kFrontendElse, cc1Option); }

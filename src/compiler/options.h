@@ -16,6 +16,12 @@ bool asksForSomethingElse(std::string_view option);
 // The same for a word after -Xclang.
 bool frontendDoesSomethingElse(std::string_view cc1Option);
 
+// -flto=8: how many to run at once, which clang does not take.
+bool isGccLtoJobs(std::string_view option);
+
+// -flto-partition=none, -fuse-linker-plugin: how gcc is to go about LTO.
+bool isGccLtoDetail(std::string_view option);
+
 // clang's -x name for a file's suffix; empty for what goes to the linker.
 std::string languageOfSuffix(std::string_view path);
 

@@ -130,7 +130,7 @@ Result<int> Invocation::compileVerbosely(JobRunner& runner, const JobPlan& plan,
   FL_TRY(good, runner.run({clangCommand(language_, args_), stdinFile_, {}, {}, {}}));
   if (!good) return exitCodeOf(runner.lastStatus());
   for (const PlannedJob& job : plan.jobs)
-    if (job.kind == JobKind::Compile && job.action == "-emit-obj")
+    if (job.kind == JobKind::Compile && (job.action == "-emit-obj" || job.makesLtoBitcode()))
       if (auto done = step.addRecord(job, job.output); !done) note(job.input, done.error().message);
   return 0;
 }
@@ -198,11 +198,15 @@ Language languageOfName(std::string_view argv0) {
 }
 
 int runWrapper(Language language, std::span<const std::string> args) {
+  std::vector<std::string> words(args.begin(), args.end());
   auto expanded = expandResponseFiles(args);
   CommandLine line;
-  if (expanded) line = parseCommandLine(*expanded);
-  if (line.mode != Mode::PassThrough) return Invocation(language, args, std::move(*expanded), line).run();
-  printToStderr(replaceProcess(clangCommand(language, args)).message + "\n");
+  if (expanded) {
+    if (auto known = withoutGccLto(*expanded); known != *expanded) words = *expanded = std::move(known);
+    line = parseCommandLine(*expanded);
+  }
+  if (line.mode != Mode::PassThrough) return Invocation(language, words, std::move(*expanded), line).run();
+  printToStderr(replaceProcess(clangCommand(language, words)).message + "\n");
   return 127;
 }
 

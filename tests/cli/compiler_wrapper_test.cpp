@@ -39,6 +39,12 @@ protected:
   bool carriesIr(const std::string& file) {
     return call({"readelf", "-SW", file}).out.find(".faultline_ir") != std::string::npos;
   }
+  int recordsIn(const std::string& file) {
+    std::string bytes = readFile(dir / file);
+    int count = 0;
+    for (size_t at = 0; (at = bytes.find("FLTIR", at)) != std::string::npos; ++at) ++count;
+    return count;
+  }
   bool noTemporaryFiles() { return std::filesystem::is_empty(dir / "tmp"); }
   // Everything of an object but our section.
   std::string contents(const std::string& object) {
@@ -173,6 +179,43 @@ TEST_F(CompilerWrapper, AssemblyOutputKeepsTheIr) {
   EXPECT_THAT(call({"strings", "a.o"}).out, Not(::testing::ContainsRegex("FLTIR(.|\n)*FLTIR")));
   good({kCc, "a.o", "-o", "prog"});
   EXPECT_EQ(call({dir / "prog"}).out, "hello\n");
+}
+
+TEST_F(CompilerWrapper, ProgramsOptimisedAtLinkTimeCarryTheIrOfAllUnits) {
+  writeFile(dir / "a.c", "int f(void);\nint main(void) { return f(); }\n");
+  writeFile(dir / "b.c", "int f(void) { return 7; }\n");
+  const Words fat = {"-flto=auto", "-ffat-lto-objects"};
+  struct Flags {
+    Words compile, link;
+  };
+  std::vector<Flags> all = {
+      {fat, {}}, {{}, fat}, {fat, {"-flto=auto"}}, {fat, {"-ffat-lto-objects"}}, {{"-flto"}, fat}};
+  for (const Words& both :
+       std::vector<Words>{{"-flto"},
+                          {"-flto=4"},
+                          {"-flto=auto", "-fno-fat-lto-objects"},
+                          {"-flto", "-O2", "-ffast-math"},
+                          {"-flto=thin", "-g", "-O2", "-ffile-prefix-map=/x=."},
+                          {"-flto", "-save-temps=obj"},
+                          {"-flto", "-v"},
+                          fat,
+                          fat + Words{"-O2"},
+                          fat + Words{"-fno-lto"},
+                          fat + Words{"-g", "-O2", "-ffile-prefix-map=/x=."},
+                          fat + Words{"-save-temps=obj"},
+                          fat + Words{"-v"},
+                          fat + Words{"-fuse-ld=lld"},
+                          {"-flto=thin", "-ffat-lto-objects", "-ffast-math"},
+                          {"-flto=4", "-ffat-lto-objects", "-fuse-linker-plugin", "-flto-partition=none",
+                           "-flto-compression-level=1", "-Werror"}})
+    all.push_back({both, both});
+  for (const Flags& flags : all) {
+    good(Words{kCc, "-c", "a.c", "b.c"} + flags.compile);
+    good(Words{kCc, "a.o", "b.o", "-o", "prog"} + flags.link);
+    std::string shown = ::testing::PrintToString(flags.compile) + ::testing::PrintToString(flags.link);
+    EXPECT_EQ(call({dir / "prog"}).status, 7) << shown;
+    EXPECT_EQ(recordsIn("prog"), 3) << shown; // two units and the link
+  }
 }
 
 TEST_F(CompilerWrapper, PrecompiledHeadersWork) {

@@ -2,13 +2,18 @@
 
 #include "compiler/embed.h"
 
+#include <llvm/Analysis/ModuleSummaryAnalysis.h>
+#include <llvm/Analysis/ProfileSummaryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/ModuleSummaryIndex.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
+#include <mutex>
 
 namespace faultline::compiler {
 
@@ -19,6 +24,15 @@ llvm::MemoryBufferRef bufferOf(std::string_view bitcode) {
 }
 
 } // namespace
+
+void initialiseTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
 
 Result<void> writeCodegenModule(std::string_view payload, DebugLevel level, std::string_view assembly,
                                 const std::string& path) {
@@ -39,6 +53,27 @@ Result<void> writeCodegenModule(std::string_view payload, DebugLevel level, std:
     return errorf("cannot write {}: is the disk full?", path);
   }
   return {};
+}
+
+Result<std::string> withAssembly(std::string_view bitcode, std::string_view assembly) {
+  initialiseTarget();
+  llvm::LLVMContext context;
+  auto info = llvm::getBitcodeLTOInfo(bufferOf(bitcode));
+  if (!info) return errorf("the bitcode for LTO is unreadable: {}", toString(info.takeError()));
+  auto module = llvm::parseBitcodeFile(bufferOf(bitcode), context);
+  if (!module) return errorf("the bitcode for LTO is unreadable: {}", toString(module.takeError()));
+  (*module)->appendModuleInlineAsm(llvm::StringRef(assembly.data(), assembly.size()));
+  std::optional<llvm::ModuleSummaryIndex> summary;
+  if (info->HasSummary) {
+    llvm::ProfileSummaryInfo profile(**module);
+    summary.emplace(llvm::buildModuleSummaryIndex(**module, nullptr, &profile));
+  }
+  std::string joined;
+  llvm::raw_string_ostream out(joined);
+  llvm::WriteBitcodeToFile(**module, out, /*ShouldPreserveUseListOrder=*/true, summary ? &*summary : nullptr,
+                           /*GenerateHash=*/info->IsThinLTO);
+  out.flush();
+  return joined;
 }
 
 std::optional<uint64_t> hashInBitcode(std::string_view bitcode) {

@@ -12,9 +12,15 @@
 
 namespace faultline::compiler {
 
+// Makes this machine's code generator and assembler known to LLVM.
+void initialiseTarget();
+
 // Writes the copy of bitcode `payload` to `path`.
 Result<void> writeCodegenModule(std::string_view payload, DebugLevel level, std::string_view assembly,
                                 const std::string& path);
+
+// Bitcode that was made for LTO, with assembly added and its summary, if it has one, made anew.
+Result<std::string> withAssembly(std::string_view bitcode, std::string_view assembly);
 
 // The record hash in the module-level assembly of bitcode that was made for LTO, if it has one.
 std::optional<uint64_t> hashInBitcode(std::string_view bitcode);

@@ -13,6 +13,7 @@ __attribute__((visibility("default"))) const IrTools faultline_ir = {
     .namesOf = namesOf,
     .makeVariantUnit = makeVariantUnit,
     .writeCodegenModule = writeCodegenModule,
+    .withAssembly = withAssembly,
     .hashInBitcode = hashInBitcode,
     .forEachMember = forEachMember,
     .expandedWords = expandedWords,

@@ -1,5 +1,6 @@
 #include "compiler/ir/variant_unit.h"
 
+#include "compiler/ir/codegen_module.h"
 #include "compiler/ir/instrument.h"
 #include "compiler/ir/lower.h"
 #include "compiler/ir/prepare.h"
@@ -13,9 +14,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
-#include <mutex>
 
 using namespace llvm;
 
@@ -27,15 +26,6 @@ Error toError(llvm::Error error, const char* doing) {
 }
 
 MemoryBufferRef bufferOf(const std::string& bitcode) { return MemoryBufferRef(bitcode, "unit"); }
-
-void initialiseTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
-  });
-}
 
 // Optimising code generation of unoptimised IR: faithful to the source, and quick enough; unless it must be
 // there at once.

@@ -48,6 +48,20 @@ TEST(CommandLine, TheLanguageComesFromXOrTheSuffix) {
   EXPECT_EQ(line.inputs[3].kind, InputKind::LinkerInput);
 }
 
+TEST(CommandLine, GccsWordsForLtoBecomeClangs) {
+  EXPECT_THAT(withoutGccLto(Words{"-flto=8", "-flto-partition=none", "-fuse-linker-plugin", "-flto-report",
+                                  "-flto-compression-level=9", "-c", "a.c"}),
+              ElementsAre("-flto=auto", "-c", "a.c"));
+  for (const Words& same :
+       std::vector<Words>{{"-flto", "-flto=thin", "-flto=auto", "-flto=jobserver", "-fno-lto"},
+                          {"-flto-jobs=4", "-ffat-lto-objects", "-flto=x4", "-flto="},
+                          {"-o", "-flto=8", "-Xlinker", "-flto-report"},
+                          {"--", "-flto=8"},
+                          {"-cc1", "-flto=8"},
+                          {"-o"}})
+    EXPECT_EQ(withoutGccLto(same), same);
+}
+
 TEST(CommandLine, WhatMakesNoObjectGoesToClang) {
   for (const Words& words : std::vector<Words>{{"-E", "a.c"},
                                                {"-M", "a.c"},

@@ -84,6 +84,18 @@ TEST_F(ElfSectionTest, ASecondCallAppendsToTheSection) {
   EXPECT_EQ(elf->find(".mine")->contents, "first 16 bytes..second");
 }
 
+TEST_F(ElfSectionTest, ASectionIsReplacedOnlyIfItIsThere) {
+  compile("int x;");
+  ASSERT_TRUE(appendToSection(dir / "a.o", ".mine", "the first, which is longer"));
+  ASSERT_TRUE(replaceSection(dir / "a.o", ".mine", "second"));
+  std::string bytes = test::readFile(dir / "a.o");
+  auto elf = program::readElf(bytes);
+  ASSERT_TRUE(elf);
+  EXPECT_EQ(elf->find(".mine")->contents, "second");
+  EXPECT_FALSE(replaceSection(dir / "a.o", ".other", "x"));
+  EXPECT_EQ(test::readFile(dir / "a.o"), bytes);
+}
+
 TEST_F(ElfSectionTest, WorksWithMoreSectionsThanTheHeaderCanCount) {
   std::string source;
   for (int i = 0; i < 66'000; ++i) source += "int f" + std::to_string(i) + "(void){return 0;}\n";

@@ -204,18 +204,19 @@ TEST_P(RelinkVariant, DoesTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Links, RelinkVariant,
-    ::testing::Values(Variant{"plain", {}, {}}, Variant{"static", {}, {"-static"}},
-                      Variant{"staticPie", {"-fPIE"}, {"-static-pie"}},
-                      Variant{"noPie", {"-fno-pie"}, {"-no-pie"}},
-                      Variant{"gcSections", {"-ffunction-sections"}, {"-Wl,--gc-sections"}},
-                      Variant{
-                          "gcSectionsLld", {"-ffunction-sections"}, {"-fuse-ld=lld", "-Wl,--gc-sections"}},
-                      Variant{"lld", {"-O2"}, {"-fuse-ld=lld"}}, Variant{"gold", {}, {"-fuse-ld=gold"}},
-                      Variant{"lto", {"-O2", "-flto"}, {"-flto", "-fuse-ld=lld", "-O2"}},
-                      Variant{"thinLto", {"-O2", "-flto=thin"}, {"-flto=thin", "-fuse-ld=lld"}},
-                      Variant{"ltoBfd", {"-O2", "-flto"}, {"-flto", "-O2"}},
-                      Variant{"stripped", {}, {"-s", "-Wl,-Map=x.map"}},
-                      Variant{"asan", {"-fsanitize=address"}, {"-fsanitize=address"}}),
+    ::testing::Values(
+        Variant{"plain", {}, {}}, Variant{"static", {}, {"-static"}},
+        Variant{"staticPie", {"-fPIE"}, {"-static-pie"}}, Variant{"noPie", {"-fno-pie"}, {"-no-pie"}},
+        Variant{"gcSections", {"-ffunction-sections"}, {"-Wl,--gc-sections"}},
+        Variant{"gcSectionsLld", {"-ffunction-sections"}, {"-fuse-ld=lld", "-Wl,--gc-sections"}},
+        Variant{"lld", {"-O2"}, {"-fuse-ld=lld"}}, Variant{"gold", {}, {"-fuse-ld=gold"}},
+        Variant{"lto", {"-O2", "-flto"}, {"-flto", "-fuse-ld=lld", "-O2"}},
+        Variant{"thinLto", {"-O2", "-flto=thin"}, {"-flto=thin", "-fuse-ld=lld"}},
+        Variant{"ltoBfd", {"-O2", "-flto"}, {"-flto", "-O2"}},
+        Variant{"fatLto", {"-O2", "-flto=auto", "-ffat-lto-objects"}, {"-flto=auto", "-ffat-lto-objects"}},
+        Variant{"fatLtoOnlyCompiled", {"-O2", "-flto=auto", "-ffat-lto-objects"}, {}},
+        Variant{"stripped", {}, {"-s", "-Wl,-Map=x.map"}},
+        Variant{"asan", {"-fsanitize=address"}, {"-fsanitize=address"}}),
     [](const auto& info) { return info.param.name; });
 
 TEST_F(RelinkTest, NamesTheFileThatIsMissing) {
