@@ -1,6 +1,9 @@
 #include "program/embedded_reader.h"
 
+#include <algorithm>
 #include <cstring>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -9,6 +12,7 @@ namespace faultline::program {
 namespace {
 
 constexpr size_t kAlignment = 16;
+constexpr size_t kMostNames = 5;
 // Far above any real unit (sqlite's amalgamation is 20 MB), and zstd packs 128 KiB into no less than 4 bytes:
 // both keep a forged header from asking for all memory.
 constexpr uint64_t kLargestPayload = uint64_t{1} << 30;
@@ -50,6 +54,37 @@ Result<std::vector<EmbeddedRecord>> recordsOf(const ElfFile& elf, std::string_vi
     all.insert(all.end(), records.begin(), records.end());
   }
   return all;
+}
+
+// What a link by faultline-cc was given that carries no IR, as far as its record can be read.
+std::vector<std::string> inputsWithoutIr(const EmbeddedRecord& link) {
+  auto text = unpack(link);
+  auto json = nlohmann::json::parse(text ? *text : "", nullptr, false);
+  std::vector<std::string> names;
+  try {
+    std::string folder = json.at("cwd").get<std::string>() + "/";
+    for (const auto& input : json.at("inputs")) {
+      std::string kind = input.at("kind"), path = input.at("path");
+      bool code = kind == "object" || kind == "archive" || kind == "source";
+      if (code && input.at("records").empty())
+        names.push_back(path.starts_with(folder) ? path.substr(folder.size()) : path);
+    }
+  } catch (const nlohmann::json::exception&) {
+    names.clear();
+  }
+  return names;
+}
+
+std::string whoseIrIsMissing(const std::vector<EmbeddedRecord>& links) {
+  std::vector<std::string> names;
+  if (!links.empty()) names = inputsWithoutIr(links.back());
+  if (names.empty()) return "build it";
+  size_t shown = std::min(names.size(), kMostNames);
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown), ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return fmt::format("it was linked by faultline-cc, but {} had none: build {} too", text,
+                     names.size() == 1 ? "that" : "these");
 }
 
 } // namespace
@@ -94,8 +129,8 @@ Result<EmbeddedProgram> EmbeddedProgram::open(const std::string& path) {
   auto links = recordsOf(*elf, FL_LINK_SECTION);
   if (!links) return errorf("{}: {}", path, links.error().message);
   if (units->empty())
-    return errorf("{}: this program carries no Faultline IR: build it with CC=faultline-cc CXX=faultline-c++",
-                  path);
+    return errorf("{}: this program carries no Faultline IR: {} with CC=faultline-cc CXX=faultline-c++", path,
+                  whoseIrIsMissing(*links));
   program.units_ = std::move(*units);
   program.links_ = std::move(*links);
   return program;

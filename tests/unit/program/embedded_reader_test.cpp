@@ -92,6 +92,26 @@ TEST(EmbeddedReader, SaysHowToBuildAProgramThatHasNoIr) {
   EXPECT_THAT(EmbeddedProgram::open(dir / "p").error().message, HasSubstr("CC=faultline-cc"));
 }
 
+TEST(EmbeddedReader, NamesWhatWasLinkedWithoutIr) {
+  test::TempDir dir;
+  auto said = [&](const std::string& link) {
+    test::writeFile(dir / "p", elfWith({{FL_LINK_SECTION, record(FL_EMBEDDED_LINK, "p", link)}}));
+    return EmbeddedProgram::open(dir / "p").error().message;
+  };
+  auto input = [](const std::string& path, const std::string& kind) {
+    return R"({"path":")" + path + R"(","kind":")" + kind + R"(","records":[]})";
+  };
+  EXPECT_THAT(said(R"({"cwd":"/w","inputs":[)" + input("/w/a.o", "object") + "," +
+                   input("/x/l.a", "archive") + "," + input("/x/s.so", "shared") + "]}"),
+              HasSubstr("but a.o, /x/l.a had none: build these too with CC=faultline-cc"));
+  std::string many = input("/w/a.o", "object");
+  for (int i = 0; i < 6; ++i) many += "," + input("/w/b.o", "object");
+  EXPECT_THAT(said(R"({"cwd":"/w","inputs":[)" + many + "]}"), HasSubstr("b.o and 2 more had none"));
+  for (const char* odd :
+       {"{}", "[]", "x", R"({"cwd":1,"inputs":[]})", R"({"cwd":"/w","inputs":[{"kind":[]}]})"})
+    EXPECT_THAT(said(odd), HasSubstr("IR: build it with CC=faultline-cc")) << odd;
+}
+
 TEST(EmbeddedReader, RefusesWhatIsNoProgram) {
   test::TempDir dir;
   test::writeFile(dir / "script", "#!/bin/sh\n");
