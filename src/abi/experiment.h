@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 11
+#define FL_EXPERIMENT_VERSION 12
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -35,6 +35,8 @@ enum fl_alteration_kind {
   FL_ALTER_CHANGE = 5, /* computed otherwise: `change`, by `value` */
   FL_ALTER_THREAD = 6, /* where the epoch begins, the thread `value` gets the turn, if it can go on */
   FL_ALTER_ADD = 7,    /* before it, `value` is added to the number of `size` bytes at `address` */
+  /* If `test` holds of what a load has read and `address`, the function that it is in returns `value`. */
+  FL_ALTER_LEAVE = 8,
 };
 
 /* How an instruction computes otherwise than it is written. */
@@ -101,7 +103,7 @@ typedef struct fl_alteration {
   uint32_t each;   /* in each execution from then on */
   uint32_t change; /* FL_ALTER_CHANGE */
   uint32_t slot;   /* 0: the instance itself; k + 1: its operand k, as the instance uses it */
-  uint32_t reserved;
+  uint32_t test;   /* FL_ALTER_LEAVE: an fl_operation + bits of an operand << 8 */
 } fl_alteration;
 
 enum fl_cut {

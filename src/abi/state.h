@@ -19,7 +19,7 @@
 #define FAULTLINE_ABI_STATE_H
 #include <stdint.h>
 
-#define FL_ABI_VERSION 5
+#define FL_ABI_VERSION 6
 
 #define FL_EPOCH_ADDRESS 0x7e000000ul
 #define FL_STATE_ADDRESS 0x7e001000ul
@@ -93,6 +93,9 @@ typedef struct fl_state {
   /* Written by the recorder: right behind this epoch the run ends as if its time were over; 0: it does not.
    */
   uint64_t last_epoch;
+  /* In such a copy, behind a load: not 0: the function is left, and returns `left_with`. */
+  uint64_t leaves;
+  uint64_t left_with;
 } fl_state;
 
 enum fl_state_flags {

@@ -35,7 +35,7 @@ Result<int> changes(const Context& context, ChangesArguments options) {
   FL_CHECK(answerReport(context, report, [&](report::SourceFiles& files, const report::Screen& screen) {
     return report::renderChanges(report, options.shown, files, screen);
   }));
-  return report.passed || report.orderly ? kAnswered : kNoAnswer;
+  return report.passed || report.orderly || report.guarded ? kAnswered : kNoAnswer;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "report/edits.h"
 #include "technique/changes/assignments.h"
 #include "technique/changes/changes.h"
+#include "technique/changes/guards.h"
 #include "technique/instance_text.h"
 
 namespace faultline::cli {
@@ -60,7 +61,7 @@ bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const find
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   bool isOutput = report.failure && report.failure->output;
   return std::ranges::any_of(result.found, [&](const technique::FoundChange& c) {
-    if (!c.effect.passes()) return false;
+    if (!c.effect.passes() || technique::isGuard(c.proposal.form)) return false;
     if (isOutput) return c.proposal.form <= technique::ChangeForm::NextTo;
     if (!c.effect.strays) return true;
     finding::Place place = technique::placeOf(run.history->code(), c.id, cwd);
@@ -108,11 +109,15 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
     progress->update(done);
     return !wasInterrupted() && Clock::now() < end;
   };
+  depend::Instances instances(*run.history);
+  instances.setWatch([&] { return !wasInterrupted() && Clock::now() < end; });
+  auto guards = technique::proposeGuards(instances, slice, ownCode(run));
+  if (!guards && !instances.wasStopped() && !run.history->wasStopped()) return guards.error();
+  if (guards) options.guards = std::move(*guards);
   FL_TRY(result, technique::searchChanges(*run.history, std::move(places), trials, options));
   if (!isRepaired(run, result, report) && !wasInterrupted()) {
     end = deadline;
     const size_t before = result.found.size();
-    depend::Instances instances(*run.history);
     instances.setWatch([&] { return !wasInterrupted() && Clock::now() < deadline; });
     auto added = technique::searchAssignments(instances, slice, trials, options, ownCode(run), result);
     const bool wasStopped = instances.wasStopped() || run.history->wasStopped();
@@ -142,6 +147,8 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report.same = result.same;
   report.other = result.other;
   report.none = result.none;
+  report.guards = result.guards;
+  report.guarded = result.guarded;
   if (result.stopped)
     report.caveats.push_back(
         fmt::format("not all changes were tried: {} of {}", result.tried, result.proposals));

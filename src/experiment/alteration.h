@@ -10,6 +10,7 @@
 //   {.kind = Skip, ..., .value = 0}                                    not done; its result, if any, is 0
 //   {.kind = Change, ..., .change = Operation, .value = FL_OPERATION_SUB}  computed otherwise
 //   (abi/experiment.h)
+//   {.kind = Leave, ..., .address = 0, .test = "is equal", .value = 7}  if it read 0, its function returns 7
 //   {.kind = Thread, .epoch = 4711, .value = 2}     where the epoch begins, the third thread goes on instead
 #pragma once
 
@@ -21,7 +22,7 @@
 namespace faultline::experiment {
 
 struct Alteration {
-  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change, Thread, AddToMemory };
+  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change, Thread, AddToMemory, Leave };
   Kind kind = Switch;
   uint64_t epoch = 0;
   uint32_t instruction = 0; // global id
@@ -31,6 +32,7 @@ struct Alteration {
   bool each = false;                // in each execution from then on
   fl_change change = FL_CHANGE_ADD; // Change
   uint32_t slot = 0;                // 0: the instance itself; k + 1: its operand k, a constant
+  uint32_t test = 0;                // Leave: abi/experiment.h
   bool operator==(const Alteration&) const = default;
 };
 
@@ -46,7 +48,7 @@ inline fl_alteration forRuntime(const Alteration& a, uint64_t bytes) {
           .each = a.each,
           .change = uint32_t(a.change),
           .slot = a.slot,
-          .reserved = 0};
+          .test = a.test};
 }
 
 } // namespace faultline::experiment

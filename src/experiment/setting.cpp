@@ -26,8 +26,8 @@ auto parse(std::string_view bytes, const char* what, Make make) -> Result<declty
 json alterationsOf(const RunSpec& spec) {
   json list = json::array();
   for (const Alteration& a : spec.alterations)
-    list.push_back(
-        {int(a.kind), a.epoch, a.instruction, a.value, a.address, a.bytes, a.each, int(a.change), a.slot});
+    list.push_back({int(a.kind), a.epoch, a.instruction, a.value, a.address, a.bytes, a.each, int(a.change),
+                    a.slot, a.test});
   return list;
 }
 

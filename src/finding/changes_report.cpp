@@ -21,6 +21,8 @@ Document toDocument(const ChangesReport& report) {
   document.stats["proposals"] = report.proposals;
   document.stats["experiments"] = report.tried;
   document.stats["passed"] = report.passed;
+  document.stats["guards"] = report.guards;
+  document.stats["guards_helped"] = report.guarded;
   document.stats["passed_around"] = report.around;
   document.stats["ended_in_order"] = report.orderly;
   document.stats["same_failure"] = report.same;

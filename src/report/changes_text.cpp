@@ -54,15 +54,17 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
   if (lines.empty() || !report.changes.front().effect.passes())
     out += "No single small change was found that makes the run pass.\n\n";
   out +=
-      wrapped(fmt::format(
-                  "{} of {} changes at {} places tried in {:.1f} s ({}): {} passed{}{}, {} failed in "
-                  "the same way, {} in another, {} without a verdict.",
-                  report.tried, report.proposals, report.places, report.seconds, report.method, report.passed,
-                  report.around ? fmt::format(" ({} without getting to where it failed)", report.around) : "",
-                  report.orderly ? fmt::format(", {} ended by themselves with another status", report.orderly)
-                                 : "",
-                  report.same, report.other, report.none),
-              screen.width(), 0) +
+      wrapped(
+          fmt::format(
+              "{} of {} changes at {} places tried in {:.1f} s ({}): {} passed{}{}, {} failed in "
+              "the same way, {} in another, {} without a verdict.{}",
+              report.tried, report.proposals, report.places, report.seconds, report.method, report.passed,
+              report.around ? fmt::format(" ({} without getting to where it failed)", report.around) : "",
+              report.orderly ? fmt::format(", {} ended by themselves with another status", report.orderly)
+                             : "",
+              report.same, report.other, report.none,
+              report.guards ? fmt::format(" Of {} guards, {} helped.", report.guards, report.guarded) : ""),
+          screen.width(), 0) +
       "\n";
   return out + renderCaveats(report.caveats, screen);
 }

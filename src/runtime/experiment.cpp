@@ -537,9 +537,17 @@ static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {
   }
 }
 
+static bool leaves(const fl_alteration& a, uint64_t value) {
+  if (!compute({value, a.address, a.test & 0xff, a.test >> 8})) return false;
+  FL_STATE.leaves = 1;
+  FL_STATE.left_with = a.value;
+  return true;
+}
+
 FL_EXPORT FL_COLD uint64_t fl_alter_operand(uint64_t value, uint32_t slot, uint32_t id, fl_module* module) {
   countExecution(slot, id, module);
   forEachDue(slot, id, module, [&](const fl_alteration& a) {
+    if (a.kind == FL_ALTER_LEAVE) return leaves(a, value);
     value = alteredBy(a, value);
     return true;
   });

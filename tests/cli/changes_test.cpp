@@ -277,6 +277,63 @@ TEST_F(Changes, WhatMakesAnAssertionHoldComesBeforeWhatAvoidsIt) {
   EXPECT_THAT(told.out, HasSubstr("without getting to where it failed)"));
 }
 
+// Left before what crashes, whenever the value is bad, and only then: 12 and 11 are printed as before.
+TEST_F(Changes, AGuardIsMissing) {
+  std::string source = R"(#include <stdio.h>
+#include <string.h>
+struct person { const char *name, *title; };
+static int width(const struct person* p) {
+  int n = (int)strlen(p->name);
+  if (n > 9) return 1;
+  n += (int)strlen(p->title) + 1;
+  return n;
+}
+int main(void) {
+  struct person all[] = {{"Ada", "Countess"}, {"Alan", "Doctor"}, {"Grace", NULL}, {"Edsger", "Doctor"}};
+  for (int i = 0; i < 4; ++i) printf("%d\n", width(&all[i]));
+  return 0;
+}
+)";
+  build(source, "wrong");
+  json document = json::parse(ask({"--json", "--", "./wrong"}).out);
+  json guard;
+  for (const json& change : document["changes"])
+    if (change["form"] == "guard" && change["line"] == lineOf(source, "p->title")) guard = change;
+  ASSERT_TRUE(guard.is_object()) << document.dump(2);
+  EXPECT_EQ(guard["text"], "if `width` is left here when `p->title` is null, returning 1");
+  EXPECT_EQ(guard["verified"], true);
+  EXPECT_GT(document["stats"].value("guards_helped", 0), 0);
+}
+
+// Who calls it cannot do with what is returned instead.
+TEST_F(Changes, AGuardThatDoesNotHelpIsNotTold) {
+  std::string source = R"(#include <stdio.h>
+struct person { const char *name; };
+static const char* name(const struct person* p) {
+  return p->name;
+}
+static void tell(const struct person* p) {
+  const char* text = name(p);
+  printf("%c\n", text[0]);
+}
+int main(void) {
+  struct person ada = {"Ada"};
+  tell(&ada);
+  tell(NULL);
+  return 0;
+}
+)";
+  build(source, "wrong");
+  json document = json::parse(ask({"--json", "--", "./wrong"}).out);
+  bool isTold = false;
+  for (const json& change : document["changes"]) {
+    if (change["form"] != "guard") continue;
+    EXPECT_NE(change["line"], lineOf(source, "return p->name")) << change;
+    isTold |= change["text"] == "if `tell` is left here when `p` is null";
+  }
+  EXPECT_TRUE(isTold) << document.dump(2);
+}
+
 // What a right program does with bad input is to refuse it.
 TEST_F(Changes, WhereTheRunCrashedToEndWithAStatusMayBeRight) {
   std::string source = R"(#include <stdio.h>

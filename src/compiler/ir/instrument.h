@@ -25,8 +25,8 @@
 //                                                                           br i1 %e, ...
 //
 // It asks for conditions of branches and switches, for loaded and stored values and results of calls; for
-// loads, whether another variable or member is to be read; and for stores and calls whether they are to be
-// left out.
+// loads, whether another variable or member is to be read, and whether the function is to be left behind
+// them; and for stores and calls whether they are to be left out.
 #pragma once
 
 #include "compiler/ir/plan.h"

@@ -225,13 +225,25 @@ private:
     Value* others = o_.mayAsk(i) ? storeOthers(i, *copy, id, how) : nullptr;
     if (!bits && !others) {
       values_[&i] = o_.altered(b_, copy, id);
-      return;
+      return mayLeave();
     }
     Value* none = ConstantPointerNull::get(h_.pointer);
     Value* word = h_.call(b_, h_.fl_alter_load,
                           {o_.asWord(b_, copy), isKnown ? none : address, b_.getInt32(how), o_.idValue(id),
                            h_.descriptor, others ? others : none});
-    if (o_.mayAsk(i)) values_[&i] = o_.fromWord(b_, word, i.getType());
+    if (!o_.mayAsk(i)) return;
+    values_[&i] = o_.fromWord(b_, word, i.getType());
+    mayLeave();
+  }
+
+  // A guard may be missing before what uses the value that was just read.
+  void mayLeave() {
+    Value* leaves = b_.CreateAlignedLoad(h_.i64, place(offsetof(fl_state, leaves)), Align(8), true);
+    BasicBlock* here = b_.GetInsertBlock();
+    auto* next = BasicBlock::Create(h_.context, "", &o_.function_, here->getNextNode());
+    b_.CreateCondBr(b_.CreateIsNotNull(leaves), o_.leftBlock(), next,
+                    MDBuilder(h_.context).createBranchWeights(1, 1000));
+    b_.SetInsertPoint(next);
   }
 
   // What could be read instead: values of variables, and addresses.
@@ -307,6 +319,25 @@ AllocaInst* FunctionInstrument::arrayOfOthers() {
     others_ = new AllocaInst(ArrayType::get(hooks_.i64, fir::kMostOthers), 0, nullptr, Align(8), "",
                              function_.getEntryBlock().begin());
   return others_;
+}
+
+// Where the function is left before its end.
+BasicBlock* FunctionInstrument::leftBlock() {
+  if (left_) return left_->getParent();
+  IRBuilder<> b(BasicBlock::Create(hooks_.context, "", &function_));
+  auto place = [&](size_t offset) { return hooks_.fixedAddress(FL_STATE_ADDRESS + offset); };
+  b.CreateAlignedStore(b.getInt64(0), place(offsetof(fl_state, leaves)), Align(8), true);
+  b.CreateAlignedStore(b.getInt32(0), place(offsetof(fl_state, asking)), Align(4), true);
+  Type* type = function_.getReturnType();
+  if (type->isVoidTy()) {
+    left_ = b.CreateRetVoid();
+  } else if (isWord(type)) {
+    Value* word = b.CreateAlignedLoad(hooks_.i64, place(offsetof(fl_state, left_with)), Align(8), true);
+    left_ = b.CreateRet(fromWord(b, word, type));
+  } else {
+    left_ = b.CreateRet(Constant::getNullValue(type));
+  }
+  return left_->getParent();
 }
 
 void FunctionInstrument::alterPiece(Piece& piece, const Pieces& pieces) {

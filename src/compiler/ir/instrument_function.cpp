@@ -39,6 +39,7 @@ void FunctionInstrument::run() {
     if (isAlterable) alterConstantReturn(*cast<ReturnInst>(i));
     leave(*i);
   }
+  if (left_) leave(*left_);
   replaceFrameVariables();
   promotePrivateVariables();
 }

@@ -72,6 +72,7 @@ private:
   llvm::Value* fromWord(llvm::IRBuilder<>& b, llvm::Value* word, llvm::Type* type);
   void branchIfArmed(llvm::BasicBlock* head, llvm::BasicBlock* cold, uint32_t bits);
   llvm::AllocaInst* arrayOfOthers();
+  llvm::BasicBlock* leftBlock();
   void beginEpochOrStop(llvm::IRBuilder<>& b);
 
   void visit(llvm::Instruction& i);
@@ -93,6 +94,7 @@ private:
   llvm::SmallVector<llvm::AllocaInst*> promoted_;
   llvm::DenseMap<uint32_t, llvm::AllocaInst*> variables_; // by id
   llvm::AllocaInst* others_ = nullptr;                    // what could be read instead of a value
+  llvm::ReturnInst* left_ = nullptr;                      // before the function's end
 };
 
 } // namespace faultline::compiler

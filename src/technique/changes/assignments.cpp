@@ -55,8 +55,6 @@ struct Statement {
   uint64_t stored = 0;    // when it last assigned something; 0: it does not
 };
 
-uint64_t maskOf(uint32_t bits) { return bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0); }
-
 class AssignmentSearch {
 public:
   AssignmentSearch(depend::Instances& instances, experiment::Trials& trials, const ChangeOptions& options,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 namespace faultline::technique {
@@ -29,18 +30,19 @@ public:
 
   Result<ChangeResult> run(std::vector<Changeable> places) {
     FL_CHECK(propose(places));
-    result_.proposals = proposals_.size();
+    result_.proposals = proposals_.size() - guards_;
     // All experiments of a batch start together; a batch is what is lost by a stop.
     constexpr size_t kBatch = 1024;
-    for (size_t next = 0; next < proposals_.size() && !isOver(); next += kBatch)
+    FL_CHECK(tryAll(0, guards_));
+    for (size_t next = guards_; next < proposals_.size() && !isOver(); next += kBatch)
       FL_CHECK(tryAll(next, std::min(next + kBatch, proposals_.size())));
     for (int round = 0; trials_.hasAside() && !isOver(); ++round) {
       if (round > 0 && !helping_.empty()) break; // worth waiting for only as long as there is none
       FL_CHECK(trials_.runAside(watched()));
     }
     result_.stopped = result_.tried < result_.proposals;
-    trials_.leaveAside([&](size_t, const Outcome* outcome) {
-      countVerdict(*outcome);
+    trials_.leaveAside([&](size_t number, const Outcome* outcome) {
+      if (number >= guards_) countVerdict(*outcome);
       return true;
     });
     FL_CHECK(confirmAll());
@@ -55,6 +57,16 @@ private:
     constexpr size_t kMoreAround = 4;
     const bool isEnough = repairs_ >= options_.most || helping_.size() >= kMoreAround * options_.most;
     return stop_ || (isEnough && result_.tried >= options_.leastTried);
+  }
+
+  // Whether it comes to where it failed does not say much of a guard: it is there to keep it away.
+  void noteGuard(size_t number, const Outcome& outcome) {
+    ++result_.guards;
+    if (!isHelp(outcome)) return;
+    ++result_.guarded;
+    effects_[number] = {.status = trials_.judge().orderlyEnd(outcome.ending),
+                        .complains = trials_.judge().complains(outcome.ending)};
+    guarding_.push_back(number);
   }
 
   void noteHelped(size_t number, const Outcome& outcome) {
@@ -75,6 +87,12 @@ private:
       size_t number; // likelier ones of the same form first
       Proposal proposal;
     };
+    for (Proposal guard : options_.guards) {
+      FL_TRY(epoch, first.before(guard.alteration.instruction));
+      guard.alteration.epoch = epoch;
+      proposals_.push_back(std::move(guard));
+    }
+    guards_ = proposals_.size();
     std::vector<Ordered> ordered;
     std::map<const fir::Image*, fir::OtherOperands> others;
     for (const Changeable& place : places) {
@@ -103,9 +121,11 @@ private:
 
   experiment::Trials::Done watched() {
     return [this](size_t number, const Outcome* outcome) {
-      asked_.insert(number);
+      if (number >= guards_) asked_.insert(number);
       result_.tried = asked_.size();
-      if (outcome) {
+      if (outcome && number < guards_) {
+        noteGuard(number, *outcome);
+      } else if (outcome) {
         countVerdict(*outcome);
         if (isHelp(*outcome))
           noteHelped(number, *outcome);
@@ -131,13 +151,28 @@ private:
     result_.none += outcome.verdict == Verdict::None;
   }
 
+  // Of each read the best, those nearest to the failure.
+  void chooseGuards() {
+    constexpr size_t kMostGuards = 24;
+    std::ranges::sort(guarding_, {}, [&](size_t k) { return std::pair(effects_[k].status.has_value(), k); });
+    std::set<uint32_t> told;
+    std::erase_if(guarding_,
+                  [&](size_t k) { return !told.insert(proposals_[k].alteration.instruction).second; });
+    std::ranges::sort(guarding_);
+    if (guarding_.size() > kMostGuards) guarding_.resize(kMostGuards);
+  }
+
   Result<void> confirmAll() {
-    std::ranges::sort(helping_, {}, [&](size_t k) {
+    auto order = [&](size_t k) {
       const finding::Effect& effect = effects_[k];
       return std::tuple(effect.complains, -effect.reaches.value_or(1), proposals_[k].form,
                         effect.status.has_value(), k);
-    });
+    };
+    std::ranges::sort(helping_, {}, order);
     if (helping_.size() > options_.most) helping_.resize(options_.most);
+    chooseGuards();
+    helping_.insert(helping_.end(), guarding_.begin(), guarding_.end());
+    std::ranges::sort(helping_, {}, order);
     for (size_t k : helping_) {
       FoundChange found{proposals_[k].alteration.instruction, proposals_[k]};
       found.effect = effects_[k];
@@ -187,6 +222,8 @@ private:
   experiment::Trials& trials_;
   const ChangeOptions& options_;
   std::vector<Proposal> proposals_;
+  size_t guards_ = 0;                         // of proposals_, the first ones
+  std::vector<size_t> guarding_;              // of them: the run passes, or ends by itself
   std::vector<size_t> helping_;               // of proposals_: the run passes, or ends by itself
   std::map<size_t, finding::Effect> effects_; // of helping_
   size_t repairs_ = 0;                        // of helping_: it passes, and comes by where it failed

@@ -28,9 +28,10 @@ struct FoundChange {
 };
 
 struct ChangeOptions {
-  size_t most = 40;        // stop when so many are found,
-  uint64_t leastTried = 0; // and so many were tried
-  uint64_t end = 0;        // time of the failure
+  size_t most = 40;                  // stop when so many are found,
+  uint64_t leastTried = 0;           // and so many were tried
+  uint64_t end = 0;                  // time of the failure
+  std::vector<Proposal> guards = {}; // tried first (guards.h)
   // Asked after each experiment; false: stop, and answer with what there is.
   std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;
 };
@@ -46,7 +47,9 @@ struct ChangeResult {
   uint64_t passed = 0, same = 0, other = 0, none = 0;
   uint64_t around = 0;  // of those that passed: without coming through where the run failed
   uint64_t orderly = 0; // of the others: ended by themselves where the run crashed or hung
-  bool stopped = false; // before all were tried
+  // Of all these, guards are none: near the failure it is no wonder that one helps.
+  uint64_t guards = 0, guarded = 0; // tried, of them that helped
+  bool stopped = false;             // before all were tried
 };
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,

@@ -14,9 +14,6 @@ namespace {
 
 constexpr size_t kOtherConstants = 6; // of the function that are tried in another's place
 
-// LLVM's numbers of integer predicates.
-enum Predicate : uint32_t { kEq = 32, kNe, kUgt, kUge, kUlt, kUle, kSgt, kSge, kSlt, kSle };
-
 struct Symbol {
   uint32_t operation;
   const char* text;
@@ -461,8 +458,9 @@ private:
 
 std::string_view nameOf(ChangeForm form) {
   static constexpr std::string_view kNames[kChangeForms] = {
-      "comparison", "operator", "sign",   "next-to", "constant", "off-by-one", "variable", "index",
-      "operand",    "left-out", "always", "read",    "returned", "inserted",   "once"};
+      "comparison", "operator", "sign",     "next-to",  "constant", "off-by-one",
+      "variable",   "index",    "operand",  "guard",    "limit",    "left-out",
+      "always",     "read",     "returned", "inserted", "once"};
   return kNames[size_t(form)];
 }
 

@@ -25,6 +25,8 @@ enum class ChangeForm : uint8_t {
   Variable, // another variable of the same type, another member
   Index,    // an index one larger or smaller
   Operand,  // one operand alone, or both exchanged
+  Guard,    // the function is left there if what was read is bad (guards.h)
+  Limit,    // the same, if it is beyond what it was when the run failed
   LeftOut,  // an assignment or a call that is not made
   Always,   // a decision that always comes out the same
   Read,     // a value that was read, one larger or smaller
@@ -34,6 +36,12 @@ enum class ChangeForm : uint8_t {
 };
 inline constexpr size_t kChangeForms = size_t(ChangeForm::Once) + 1;
 std::string_view nameOf(ChangeForm form); // "comparison"
+inline bool isGuard(ChangeForm form) { return form == ChangeForm::Guard || form == ChangeForm::Limit; }
+
+// LLVM's numbers of integer predicates.
+enum Predicate : uint32_t { kEq = 32, kNe, kUgt, kUge, kUlt, kUle, kSgt, kSge, kSlt, kSle };
+
+inline uint64_t maskOf(uint32_t bits) { return bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0); }
 
 struct Proposal {
   experiment::Alteration alteration; // in each execution, from the start of the run on

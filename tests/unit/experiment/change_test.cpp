@@ -125,5 +125,40 @@ TEST(Change, AnotherOperationOnFloats) {
                   .contains(output({.product = [](double x, double y) { return x - y; }})));
 }
 
+// In each execution in which the test holds, and in no other.
+TEST(Change, AFunctionIsLeftWhereTheValueIsBad) {
+  testing::ServedProgram program(R"(
+#include <stdio.h>
+static int length(const char* text) {
+  int n = 0;
+  if (text) n = 10;
+  puts("counts");
+  return n;
+}
+int main(void) {
+  const char* texts[] = {"a", 0, "b"};
+  for (int i = 0; i < 3; ++i) printf("%d\n", length(texts[i]));
+  return 0;
+}
+)");
+  ServerSetting setting = program.setting("");
+  setting.keepOutput = true;
+  Server server(setting);
+  std::vector<Experiment> experiments;
+  for (uint32_t i = 0; i < 60; ++i)
+    experiments.push_back({.alterations = {{.kind = Alteration::Leave,
+                                            .epoch = 1,
+                                            .instruction = i,
+                                            .value = uint64_t(-7),
+                                            .address = 0,
+                                            .each = true,
+                                            .test = (FL_OPERATION_COMPARE + 32) | 64 << 8}}});
+  auto endings = server.run(experiments);
+  ASSERT_TRUE(bool(endings));
+  bool isLeft = false;
+  for (const Ending& e : *endings) isLeft |= e.reached && e.output == "counts\n10\n-7\ncounts\n10\n";
+  EXPECT_TRUE(isLeft);
+}
+
 } // namespace
 } // namespace faultline::experiment
