@@ -6,6 +6,7 @@
 #include "cli/failing_run.h"
 #include "cli/known_verdicts.h"
 #include "cli/short_hang.h"
+#include "experiment/scratch_layer.h"
 #include "recording/side_files.h"
 
 #include <algorithm>
@@ -93,6 +94,20 @@ std::string givenKey(const recording::RecordRequest& request, const std::string&
   return experiment::contentKey(request.programId + request.program + pack(spec));
 }
 
+// Apart from the user's files, which are as the first run left them.
+Result<recording::RecordResult> recordApart(recording::RecordRequest request) {
+  std::error_code ignored;
+  const std::string cwd = request.cwd.empty() ? fs::current_path(ignored).string() : request.cwd;
+  FL_TRY(layer, experiment::ScratchLayer::create(*request.files, cwd, request.env));
+  request.surroundings = &layer->surroundings();
+  auto made = recording::recordRun(request);
+  auto isNew = [](const recording::KeptFile& f) { return f.kind == recording::KeptFile::Absent; };
+  if (made || !std::ranges::all_of(*request.files, isNew)) return made;
+  // Where the kernel does not let us: it makes its files once more.
+  request.surroundings = nullptr;
+  return recording::recordRun(request);
+}
+
 Result<recording::RecordResult> recordIt(recording::RecordRequest& request, const std::string& input,
                                          World world) {
   FL_TRY(file, inputFile(input));
@@ -100,7 +115,7 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
   request.captureOutput = true;
   request.worldPid = world.pid;
   request.worldClock = world.clock;
-  return recording::recordRun(request);
+  return request.files && !request.files->empty() ? recordApart(request) : recording::recordRun(request);
 }
 
 // A run that is given a time limit may be one that takes memory without end.
@@ -197,6 +212,7 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
   if (recorded.outOfMemory)
     context.log().note("stopped after {:.1f} s, when it had taken {}", recorded.end.seconds,
                        humanSize(first.memory));
+  first.files = request.files = recorded.files;
   const bool isQuick = kind == VariantKind::QuickAlter;
   const bool isOverflow = isQuick && recorded.end.signal() == SIGSEGV && endsForWantOfStack(context, path);
   const bool isLong =
@@ -206,9 +222,10 @@ Result<AlterableRun> recordAlterable(const Context& context, const RunOptions& o
     FL_TRY(second, requestBy(context, better, VariantKind::Alter, ownEnvironment(), request));
     second.passOutput = false;
     second.output += ".better";
-    FL_TRY(again, recordIt(second, input, world));
+    auto again = recordIt(second, input, world);
+    if (!again && isOverflow) return again.error();
     std::error_code failed;
-    if (isOverflow || endDifference(recorded.end, again.end).empty())
+    if (isOverflow || (again && endDifference(recorded.end, again->end).empty()))
       fs::rename(second.output, path, failed);
     else
       fs::remove(second.output, failed);
@@ -307,6 +324,8 @@ Result<std::string> repeatBy(const Context& context, VariantKind kind, const rec
     rest.expectation = meta.expectation;
     rest.passOutput = false;
     rest.output = target;
+    FL_TRY(files, recording.files());
+    rest.files = std::move(files);
     if (meta.timeout > 0) rest.timeout = std::chrono::milliseconds(int64_t(meta.timeout * 1000));
     FL_TRY(request, requestBy(context, variant, kind, withoutVariant(meta.env, meta.variant), rest));
     FL_CHECK(recordAgain(context, request, input, recording));
@@ -420,6 +439,8 @@ Result<experiment::ExperimenterSetting> experimenterSetting(const Context& conte
     FL_TRY(input, recording.input());
     server.run.input = std::move(input);
   }
+  FL_TRY(before, recording.files());
+  server.run.before = std::move(before);
   server.seed = meta.seed;
   server.worldPid = meta.worldPid;
   server.worldClock = meta.worldClock;

@@ -101,6 +101,8 @@ Result<RunSpec> specOf(const recording::Recording& recording) {
     FL_TRY(input, recording.input());
     spec.input = std::move(input);
   }
+  FL_TRY(before, recording.files());
+  spec.before = std::move(before);
   return spec;
 }
 
@@ -115,12 +117,20 @@ Result<void> addFile(const std::string& name, const RunSpec& spec, InputQuestion
   std::string path = finding::absolutePath(name, spec.cwd);
   for (const InputSource& s : question.inputs)
     if (s.kind == InputSource::File && s.path == path) return {};
-  FL_TRY(bytes, readFile(path));
+  const recording::KeptFile* before = recording::findKept(*spec.before, path);
+  FL_TRY(bytes, before ? before->bytes : readFile(path));
   if (bytes.size() > kLargestFile)
     return errorf("{} has {}: more than can be made smaller", name, humanSize(bytes.size()));
   question.inputs.push_back(
       {.kind = InputSource::File, .name = name, .path = path, .bytes = std::move(bytes)});
   return {};
+}
+
+// When the run began.
+bool wasFile(const std::string& path, const RunSpec& spec) {
+  std::error_code ignored;
+  const recording::KeptFile* before = recording::findKept(*spec.before, path);
+  return before ? before->kind == recording::KeptFile::File : fs::is_regular_file(path, ignored);
 }
 
 // Only files that the run read are input; whether it did is not known before it was replayed.
@@ -133,8 +143,7 @@ Result<void> addNamedFiles(const RunSpec& spec, InputQuestion& question) {
   FL_TRY(streams, known->streams());
   for (const depend::InputStream& stream : streams->streams()) {
     std::string path = finding::absolutePath(stream.name, spec.cwd);
-    std::error_code ignored;
-    if (stream.kind != depend::InputStream::File || !fs::is_regular_file(path, ignored)) continue;
+    if (stream.kind != depend::InputStream::File || !wasFile(path, spec)) continue;
     if (isNamed(path)) FL_CHECK(addFile(stream.name, spec, question));
   }
   return {};
@@ -142,10 +151,7 @@ Result<void> addNamedFiles(const RunSpec& spec, InputQuestion& question) {
 
 // Words, or parts of them behind "=", that might be one: there is such a file.
 std::vector<std::string> filesNamed(const RunSpec& spec) {
-  auto isFile = [&](const std::string& name) {
-    std::error_code ignored;
-    return fs::is_regular_file(finding::absolutePath(name, spec.cwd), ignored);
-  };
+  auto isFile = [&](const std::string& name) { return wasFile(finding::absolutePath(name, spec.cwd), spec); };
   std::vector<std::string> out;
   for (size_t k = 1; k < spec.argv.size(); ++k) {
     const std::string& word = spec.argv[k];
@@ -220,7 +226,7 @@ bool mayServe(const InputQuestionOptions& options) {
 // allows it.
 void offerServer(const Context& context, const InputQuestionOptions& options,
                  const recording::Expectation& expectation, InputQuestion& question) {
-  if (question.inputs.size() != 1) return;
+  if (question.inputs.size() != 1 || !question.spec.before->empty()) return;
   const InputSource& only = question.inputs[0];
   std::optional<experiment::ServedFile> file;
   if (only.kind == InputSource::File) file = experiment::ServedFile{only.name, only.path, only.bytes};

@@ -168,6 +168,8 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
       !expectation.output && (!recording.end()->timedOut || recording.meta().shortened.entered);
   auto experimenter = std::make_unique<experiment::Experimenter>(setting);
   std::vector<std::string> caveats;
+  if (arguments.uncontained && !setting.server.run.before->empty())
+    caveats.push_back("without containment the files that the run changed were not put back");
   FL_TRY(judge, judgeFor(*experimenter, setting, run, expectation, caveats));
   experiment::Trials::Options trials{.steps =
                                          firstSteps(*recording.end(), recording.meta().shortened.steps != 0),

@@ -2,13 +2,13 @@
 
 #include "base/file.h"
 #include "experiment/cell_inside.h"
+#include "experiment/cell_names.h"
 #include "experiment/cell_session.h"
 #include "experiment/cell_tree.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -20,34 +20,6 @@ using recording::FileDescriptor;
 
 constexpr int kNameSpaces =
     CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
-
-bool writeText(const std::string& path, const std::string& text) {
-  FileDescriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return file.get() >= 0 && write(file.get(), text.data(), text.size()) == ssize_t(text.size());
-}
-
-// All names that we have, each as itself.
-std::string allNames(const char* map) {
-  std::string out;
-  auto text = readFile(map);
-  unsigned inside, outside, count;
-  const char* at = text ? text->c_str() : "";
-  for (int length; sscanf(at, "%u %u %u%n", &inside, &outside, &count, &length) == 3; at += length)
-    out += fmt::format("{} {} {}\n", inside, inside, count);
-  return out;
-}
-
-// The program sees users and groups under the names that they have. Who is not root may only map himself;
-// files of others then belong to nobody.
-bool mapNames(pid_t pid) {
-  std::string process = fmt::format("/proc/{}/", pid);
-  if (geteuid() == 0 && writeText(process + "uid_map", allNames("/proc/self/uid_map")) &&
-      writeText(process + "gid_map", allNames("/proc/self/gid_map")))
-    return true;
-  writeText(process + "setgroups", "deny");
-  return writeText(process + "uid_map", fmt::format("{0} {0} 1", geteuid())) &&
-         writeText(process + "gid_map", fmt::format("{0} {0} 1", getegid()));
-}
 
 // Settings that are known to forbid it, and what to do about them.
 std::string whatForbids() {
@@ -126,12 +98,8 @@ Cell::~Cell() {
   }
 }
 
-// Where a program is likely to write.
 bool Cell::planPlacesOf(const CellRun& run) {
-  std::vector<std::string> places = {run.cwd, "/tmp", "/var/tmp"};
-  for (const std::string& entry : run.env)
-    if (entry.starts_with("HOME=") || entry.starts_with("TMPDIR="))
-      places.push_back(entry.substr(entry.find('=') + 1));
+  std::vector<std::string> places = likelyPlaces(run.cwd, run.env, run.before);
   if (run.files)
     for (const FileContent& file : *run.files) {
       std::error_code failed;
@@ -145,6 +113,14 @@ bool Cell::planPlacesOf(const CellRun& run) {
   return changed;
 }
 
+namespace {
+
+CellFile givenFile(CellMemory& memory, const FileContent& file) {
+  return {recording::KeptFile::File, memory.copy(file.path), memory.copy(file.bytes), file.bytes.size()};
+}
+
+} // namespace
+
 Result<void> Cell::layOut(const CellRun& run) {
   memory_.rewind();
   CellOrder& order = memory_.order();
@@ -155,11 +131,15 @@ Result<void> Cell::layOut(const CellRun& run) {
   order.env = memory_.list(run.env);
   order.cwd = memory_.copy(run.cwd.empty() ? "/" : run.cwd);
   bool fits = order.executable && order.argv && order.env && order.cwd;
-  order.fileCount = run.files ? run.files->size() : 0;
+  const bool putsBack = run.before && memory_.plan().contained;
+  const size_t before = putsBack ? run.before->size() : 0;
+  order.fileCount = before + (run.files ? run.files->size() : 0);
   auto* files = memory_.array<CellFile>(order.fileCount);
   for (size_t i = 0; i < order.fileCount && files && fits; ++i) {
-    const FileContent& file = (*run.files)[i];
-    files[i] = {memory_.copy(file.path), memory_.copy(file.bytes), file.bytes.size()};
+    if (i < before)
+      files[i] = memory_.place((*run.before)[i]);
+    else
+      files[i] = givenFile(memory_, (*run.files)[i - before]);
     fits = files[i].path && files[i].bytes;
   }
   order.files = files;

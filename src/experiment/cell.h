@@ -26,6 +26,7 @@ struct CellRun {
   std::vector<std::string> argv, env;
   std::string cwd;
   const std::vector<FileContent>* files = nullptr;
+  const recording::KeptFiles* before = nullptr;
   int input = -1;                          // standard input
   int shared = -1;                         // the memory shared with the runtime
   recording::FileDescriptor inputEnd = {}; // of a pipe into which `inputBytes` go; none: it is a file

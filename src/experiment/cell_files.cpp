@@ -80,11 +80,15 @@ bool CellFiles::makeStage(CellReport& report) {
     if (mkdir(name, 0755) != 0) return failed(report, "make a folder", name);
   if (chdir("/tmp") != 0 || syscall(SYS_pivot_root, ".", "old") != 0 || chdir("/") != 0)
     return failed(report, "change the root directory");
-  if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
-    return failed(report, "mount /proc");
-  // For root the rights to most of it go by the user alone.
-  if (!bind("/proc", "/calm", MS_REC) || !makeReadOnly("/calm", true))
-    return failed(report, "make /proc read only");
+  if (plan_->onlyFiles) {
+    if (!bind("/old/proc", "/calm", MS_REC)) return failed(report, "bind", "/proc");
+  } else {
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+      return failed(report, "mount /proc");
+    // For root the rights to most of it go by the user alone.
+    if (!bind("/proc", "/calm", MS_REC) || !makeReadOnly("/calm", true))
+      return failed(report, "make /proc read only");
+  }
   if (!bind("/old/sys", "/sys", MS_REC) || !makeReadOnly("/sys", true))
     return failed(report, "make /sys read only");
   return true;
@@ -237,8 +241,46 @@ bool CellFiles::prepare(const CellOrder& order, CellReport& report) {
   int root = open(kRoot, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return failed(report, "open the scratch layer's root");
   bool done = true;
-  for (size_t i = 0; i < order.fileCount && done; ++i) done = write(root, order.files[i], report);
+  for (size_t i = 0; i < order.fileCount && done; ++i) done = put(root, order.files[i], report);
   close(root);
+  return done;
+}
+
+bool CellFiles::put(int root, const CellFile& file, CellReport& report) {
+  return file.isKept ? putBack(root, file, report) : write(root, file, report);
+}
+
+// A path without links on the way.
+bool CellFiles::putBack(int root, const CellFile& file, CellReport& report) {
+  using recording::KeptFile;
+  const char* name = strrchr(file.path, '/') + 1;
+  char folder[PATH_MAX];
+  snprintf(folder, sizeof folder, "%.*s", int(name - file.path), file.path);
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT;
+  int in = int(syscall(SYS_openat2, root, folder, &how, sizeof how));
+  if (in < 0) return file.kind == KeptFile::Absent || failed(report, "put a file back", file.path);
+  struct stat status;
+  bool isThere = fstatat(in, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool stays = isThere && ((file.kind == KeptFile::Directory && S_ISDIR(status.st_mode)) ||
+                                 (file.kind == KeptFile::File && S_ISREG(status.st_mode)));
+  bool done = !isThere || stays || removeTreeIn(in, name);
+  if (done && file.kind == KeptFile::Directory) done = stays || mkdirat(in, name, 0700) == 0;
+  if (done && file.kind == KeptFile::Link) done = symlinkat(file.bytes, in, name) == 0;
+  // One of a group that has no name here cannot be written to, but another can stand in its place.
+  if (done && file.kind == KeptFile::File)
+    done = write(root, file, report) || (stays && removeTreeIn(in, name) && write(root, file, report));
+  if (done && (file.kind == KeptFile::File || file.kind == KeptFile::Directory)) {
+    const timespec time{file.modified / 1'000'000'000, file.modified % 1'000'000'000};
+    const timespec times[] = {time, time};
+    done = fchmodat(in, name, file.mode, 0) == 0 && utimensat(in, name, times, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+  if (done)
+    report.failed = nullptr;
+  else
+    failed(report, "put a file back", file.path);
+  close(in);
   return done;
 }
 

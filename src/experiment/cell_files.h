@@ -26,6 +26,8 @@ private:
   bool makeOverlay(MountStep& step, size_t number, CellReport& report);
   bool mountOverlay(MountStep& step, size_t number, CellReport& report);
   bool hasStepBelow(const MountStep& step) const;
+  bool put(int root, const CellFile& file, CellReport& report);
+  bool putBack(int root, const CellFile& file, CellReport& report);
   bool write(int root, const CellFile& file, CellReport& report);
   uint64_t freeFiles() const;
 

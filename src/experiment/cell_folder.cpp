@@ -29,5 +29,6 @@ bool isEmptyFolder(const char* path) {
 }
 
 bool removeTree(const char* path) { return removeIn(AT_FDCWD, path, 0); }
+bool removeTreeIn(int folder, const char* name) { return removeIn(folder, name, 0); }
 
 } // namespace faultline::experiment

@@ -31,5 +31,6 @@ template <class Each> bool forEachEntry(int folder, Each each) {
 bool isEmptyFolder(const char* path);
 // With all in it; links are not followed. False: it is deeper than we go, or somebody holds on to it.
 bool removeTree(const char* path);
+bool removeTreeIn(int folder, const char* name);
 
 } // namespace faultline::experiment

@@ -45,6 +45,10 @@ const char* CellMemory::copy(std::string_view bytes) {
   return place;
 }
 
+CellFile CellMemory::place(const recording::KeptFile& file) {
+  return {file.kind, copy(file.path), copy(file.bytes), file.bytes.size(), true, file.mode, file.modified};
+}
+
 char** CellMemory::list(const std::vector<std::string>& strings) {
   auto** words = array<char*>(strings.size() + 1);
   if (!words) return nullptr;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "experiment/run.h"
+#include "recording/kept_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,7 @@ struct MountStep {
 
 struct CellPlan {
   bool contained = true;
+  bool onlyFiles = false; // processes and all else are those outside
   MountStep* steps = nullptr;
   size_t stepCount = 0, stepRoom = 0;
   uint64_t scratch = 0; // bytes that may be written
@@ -43,9 +45,13 @@ struct CellPlan {
 };
 
 struct CellFile {
+  recording::KeptFile::Kind kind;
   const char* path;
   const char* bytes;
   size_t size;
+  bool isKept = false; // as recording::KeptFile has it, else only its bytes are given
+  uint32_t mode = 0;
+  int64_t modified = 0;
 };
 
 struct CellOrder {
@@ -89,6 +95,9 @@ public:
   // What is taken from here on is given back by rewind().
   void mark() { mark_ = used_; }
   void rewind();
+
+  // A null path or content: it is full.
+  CellFile place(const recording::KeptFile& file);
 
 private:
   struct Head {

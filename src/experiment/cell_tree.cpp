@@ -151,6 +151,17 @@ std::vector<std::string> placesOnTheWayTo(const CellPlan& plan, const std::strin
 
 } // namespace
 
+std::vector<std::string> likelyPlaces(const std::string& cwd, const std::vector<std::string>& env,
+                                      const recording::KeptFiles* before) {
+  std::vector<std::string> places = {cwd, "/tmp", "/var/tmp"};
+  for (const std::string& entry : env)
+    if (entry.starts_with("HOME=") || entry.starts_with("TMPDIR="))
+      places.push_back(entry.substr(entry.find('=') + 1));
+  for (size_t k = 0; before && k < before->size(); ++k)
+    places.push_back(fs::path((*before)[k].path).parent_path());
+  return places;
+}
+
 bool planPlaces(CellMemory& memory, const std::vector<std::string>& directories) {
   CellPlan& plan = memory.plan();
   if (geteuid() == 0) return false;

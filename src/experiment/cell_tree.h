@@ -27,6 +27,10 @@ Result<void> planTree(CellMemory& memory);
 // is not gets an overlay of its own: /srv/projects/ann below /srv, /var/tmp below /var.
 bool planPlaces(CellMemory& memory, const std::vector<std::string>& directories);
 
+// Where a program is likely to write.
+std::vector<std::string> likelyPlaces(const std::string& cwd, const std::vector<std::string>& env,
+                                      const recording::KeptFiles* before);
+
 // The places at which something is mounted, from the text of /proc/self/mountinfo.
 std::vector<std::string> mountPoints(std::string_view mountinfo);
 

@@ -10,6 +10,9 @@ Experimenter::Experimenter(ExperimenterSetting setting)
     : setting_(std::move(setting)), server_(setting_.server) {
   if (setting_.method == Method::Fresh) reason_ = "it was asked for";
   if (setting_.method == Method::Automatic && setting_.threaded) reason_ = "the program has threads";
+  const auto& before = setting_.server.run.before;
+  if (setting_.method == Method::Automatic && reason_.empty() && before && !before->empty())
+    reason_ = "the run changes files";
 }
 
 namespace {

@@ -210,7 +210,8 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
                 .argv = spec.argv,
                 .env = shared_->environment(spec),
                 .cwd = spec.cwd,
-                .files = &spec.files};
+                .files = &spec.files,
+                .before = spec.before.get()};
   FileDescriptor input;
   FL_CHECK(shared_->giveInput(spec, order, input));
   order.shared = log.fd();

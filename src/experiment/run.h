@@ -2,9 +2,11 @@
 #pragma once
 
 #include "experiment/alteration.h"
+#include "recording/kept_file.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +37,8 @@ struct RunSpec {
   std::string cwd;
   std::string input;                   // all of standard input
   std::vector<FileContent> files = {}; // seen by the program instead of what is there
+  // What the recorded run changed, as it was before: put in place first. Without containment it cannot be.
+  std::shared_ptr<const recording::KeptFiles> before = {};
   std::vector<Alteration> alterations = {};
   uint64_t lastEpoch = 0; // the step at which it is over; 0: by Limits::epochs
   uint64_t seed = 0;      // another schedule of threads; 0: that of the program's setting

@@ -31,6 +31,20 @@ json alterationsOf(const RunSpec& spec) {
   return list;
 }
 
+json beforeOf(const recording::KeptFiles& files) {
+  json list = json::array();
+  for (const recording::KeptFile& f : files)
+    list.push_back({f.path, int(f.kind), f.mode, f.modified, f.bytes});
+  return list;
+}
+
+std::shared_ptr<const recording::KeptFiles> beforeFrom(const json& list) {
+  auto out = std::make_shared<recording::KeptFiles>();
+  for (const json& f : list)
+    out->push_back({f.at(0), recording::KeptFile::Kind(f.at(1).get<int>()), f.at(2), f.at(3), f.at(4)});
+  return out;
+}
+
 json limitsOf(const Limits& l) { return {l.seconds, l.memory, l.fileSize, l.output, l.processes, l.epochs}; }
 
 Limits limitsFrom(const json& list) {
@@ -99,15 +113,11 @@ Result<Setting> unpackSetting(std::string_view bytes) {
 std::string pack(const RunSpec& spec) {
   json files = json::array();
   for (const FileContent& file : spec.files) files.push_back({file.path, file.bytes});
-  return bytesOf({{"argv", spec.argv},
-                  {"env", spec.env},
-                  {"cwd", spec.cwd},
-                  {"input", spec.input},
-                  {"files", std::move(files)},
-                  {"alterations", alterationsOf(spec)},
-                  {"last", spec.lastEpoch},
-                  {"seed", spec.seed},
-                  {"layout", spec.layout}});
+  json out{{"argv", spec.argv},      {"env", spec.env},           {"cwd", spec.cwd},
+           {"input", spec.input},    {"files", std::move(files)}, {"alterations", alterationsOf(spec)},
+           {"last", spec.lastEpoch}, {"seed", spec.seed},         {"layout", spec.layout}};
+  if (spec.before && !spec.before->empty()) out["before"] = beforeOf(*spec.before);
+  return bytesOf(out);
 }
 
 Result<RunSpec> unpackSpec(std::string_view bytes) {
@@ -120,6 +130,7 @@ Result<RunSpec> unpackSpec(std::string_view bytes) {
     spec.lastEpoch = v.at("last");
     spec.seed = v.at("seed");
     spec.layout = v.at("layout");
+    if (v.contains("before")) spec.before = beforeFrom(v.at("before"));
     return spec;
   });
 }

@@ -1,5 +1,7 @@
 #include "recording/child.h"
 
+#include "recording/change_filter.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -8,6 +10,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -17,7 +20,10 @@ namespace {
 // What the child says before it becomes the program.
 struct Report {
   int error = 0; // errno
-  char step = 0; // 'd' chdir, 's' streams, 'x' exec, 'r' randomised (no error)
+  // 'd' chdir, 's' streams, 'x' exec, 'n' name spaces, 'l' files; no errors: 'r' randomised, 'o' out of our
+  // name spaces, 'f' the descriptor that comes with it
+  char step = 0;
+  const char* what = nullptr; // text of ours, at the same address in both
 };
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -31,9 +37,12 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 class Becoming {
 public:
   Becoming(const ChildRequest& request, int report)
-      : request_(request), argv_(pointers(request.argv)), env_(pointers(request.env)), report_(report) {}
+      : request_(request), argv_(pointers(request.argv)), env_(pointers(request.env)), report_(report) {
+    if (request.watchesFiles) filter_.emplace();
+  }
 
   [[noreturn]] void run() {
+    if (request_.surroundings) moveOut(*request_.surroundings);
     if (!request_.cwd.empty() && chdir(request_.cwd.c_str()) != 0) stop('d');
     for (int i = 0; i < 3; ++i)
       if (request_.streams[i] >= 0 && dup2(request_.streams[i], i) < 0) stop('s');
@@ -46,11 +55,21 @@ public:
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int now = personality(0xffffffff);
     if (now == -1 || personality(unsigned(now) | ADDR_NO_RANDOMIZE) == -1) say({0, 'r'});
+    if (filter_)
+      if (int fd = filter_->install(); fd >= 0) say({0, 'f'}, fd);
     execve(request_.executable.c_str(), argv_.data(), env_.data());
     stop('x');
   }
 
 private:
+  void moveOut(const Surroundings& surroundings) {
+    char goOn;
+    if (!surroundings.leave()) stop('n');
+    say({0, 'o'});
+    if (read(report_, &goOn, 1) != 1) stop('n');
+    if (const char* failed = surroundings.settleIn()) stop('l', failed);
+  }
+
   // A function of the variant may take more of the machine's stack than the program's own did. No limit at
   // all would change the layout of the address space.
   void widenStack() {
@@ -61,33 +80,73 @@ private:
     setrlimit(RLIMIT_STACK, &limit);
   }
 
-  void say(Report report) {
-    while (write(report_, &report, sizeof report) < 0 && errno == EINTR) {
+  void say(Report report, int descriptor = -1) {
+    iovec part{&report, sizeof report};
+    alignas(cmsghdr) char room[CMSG_SPACE(sizeof descriptor)] = {};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (descriptor >= 0) {
+      message.msg_control = room;
+      message.msg_controllen = sizeof room;
+      cmsghdr* header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(sizeof descriptor);
+      std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    while (sendmsg(report_, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
     }
   }
-  [[noreturn]] void stop(char step) {
-    say({errno, step});
+  [[noreturn]] void stop(char step, const char* what = nullptr) {
+    say({errno, step, what});
     _exit(127);
   }
 
   const ChildRequest& request_;
   std::vector<char*> argv_, env_;
   int report_;
+  std::optional<ChangeFilter> filter_;
 };
+
+// False: there is no more.
+bool receive(int socket, Report& report, FileDescriptor& descriptor) {
+  iovec part{&report, sizeof report};
+  int fd;
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof fd)];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = sizeof room;
+  ssize_t got;
+  do got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  if (got != sizeof report) return false;
+  if (cmsghdr* header = CMSG_FIRSTHDR(&message); header && header->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    descriptor = FileDescriptor(fd);
+  }
+  return true;
+}
 
 Error explain(const ChildRequest& request, const Report& report) {
   const char* why = std::strerror(report.error);
   if (report.step == 'd') return errorf("cannot change to {}: {}", request.cwd, why);
   if (report.step == 's') return errorf("cannot set up the program's streams: {}", why);
+  if (report.step == 'n') return errorf("the run cannot be repeated apart from your files: {}", why);
+  if (report.step == 'l')
+    return errorf("the run cannot be repeated apart from your files: cannot {}: {}", report.what, why);
   return errorf("cannot run {}: {}", request.executable, why);
 }
 
 } // namespace
 
 Result<Child> startChild(const ChildRequest& request) {
-  int pipes[2];
-  if (pipe2(pipes, O_CLOEXEC) != 0) return errorf("cannot make a pipe: {}", std::strerror(errno));
-  FileDescriptor reading(pipes[0]), writing(pipes[1]);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return errorf("cannot make a socket: {}", std::strerror(errno));
+  FileDescriptor reading(ends[0]), writing(ends[1]);
   Becoming becoming(request, writing.get());
   pid_t pid = fork();
   if (pid < 0) return errorf("cannot start a process: {}", std::strerror(errno));
@@ -97,14 +156,13 @@ Result<Child> startChild(const ChildRequest& request) {
   child.pidFd = FileDescriptor(int(syscall(SYS_pidfd_open, pid, 0)));
   writing.reset();
   Report report;
-  for (;;) {
-    ssize_t got = read(reading.get(), &report, sizeof report);
-    if (got < 0 && errno == EINTR) continue;
-    if (got != sizeof report) break;
-    if (report.step == 'r') {
-      child.randomised = true;
-      continue;
-    }
+  while (receive(reading.get(), report, child.fileCalls)) {
+    if (report.step == 'r') child.randomised = true;
+    if (report.step == 'o' && request.surroundings->letIn(pid))
+      (void)!write(reading.get(), "", 1);
+    else if (report.step == 'o')
+      shutdown(reading.get(), SHUT_WR);
+    if (report.step == 'r' || report.step == 'o' || report.step == 'f') continue;
     waitpid(pid, nullptr, 0);
     return explain(request, report);
   }

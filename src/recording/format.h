@@ -33,6 +33,7 @@ enum class ChunkKind : uint32_t {
   End = 5,    // JSON: how it ended
   Object = 6, // JSON: a shared object that the program opened, and the variant that ran in its place
   State = 7,  // StatePrefix, zstd: what replay starts from, if the beginning of the run was not kept
+  File = 9,   // FilePrefix, zstd: a path, and what stood there before the run changed it
   Pages = 8,  // PagesPrefix, zstd: memory of that state, kPagesPerBlock pages at a time (replay/page_store.h)
 };
 
@@ -59,6 +60,14 @@ struct StatePrefix {
 
 struct PagesPrefix {
   uint32_t pages;
+  uint32_t reserved;
+};
+
+struct FilePrefix {
+  uint32_t kind; // KeptFile::Kind
+  uint32_t mode;
+  int64_t modified;  // nanoseconds since 1970
+  uint32_t pathSize; // bytes of the content that are the path
   uint32_t reserved;
 };
 

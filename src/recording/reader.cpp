@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "recording/log_decode.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -112,6 +113,7 @@ size_t prefixSize(ChunkKind kind) {
   if (kind == ChunkKind::Output) return sizeof(OutputPrefix);
   if (kind == ChunkKind::State) return sizeof(StatePrefix);
   if (kind == ChunkKind::Pages) return sizeof(PagesPrefix);
+  if (kind == ChunkKind::File) return sizeof(FilePrefix);
   return 0;
 }
 
@@ -128,7 +130,7 @@ const char* contentFault(const ChunkHeader& header, const std::vector<uint8_t>& 
   if (header.kind == ChunkKind::Meta || header.kind == ChunkKind::End || header.kind == ChunkKind::Object)
     return stored.size() == header.rawSize ? nullptr : "its sizes differ";
   if (header.kind != ChunkKind::Log && header.kind != ChunkKind::Input && header.kind != ChunkKind::Output &&
-      header.kind != ChunkKind::State && header.kind != ChunkKind::Pages)
+      header.kind != ChunkKind::State && header.kind != ChunkKind::Pages && header.kind != ChunkKind::File)
     return nullptr; // of a later version: skipped
   size_t prefix = prefixSize(header.kind);
   // The declared size is believed only where zstd's own frame says the same, so that it bounds what is
@@ -232,6 +234,9 @@ Result<void> Recording::takeChunk(const ChunkHeader& header, const Place& place,
     std::memcpy(&statePrefix_, stored.data(), sizeof statePrefix_);
     state_ = tagged;
     break;
+  case ChunkKind::File:
+    files_.push_back(tagged);
+    break;
   case ChunkKind::Pages:
     pages_.push_back(tagged);
     break;
@@ -272,6 +277,21 @@ Result<std::string> Recording::join(const std::vector<Place>& places, size_t pre
     all += piece;
   }
   return all;
+}
+
+Result<std::shared_ptr<const KeptFiles>> Recording::files() const {
+  auto out = std::make_shared<KeptFiles>();
+  for (const Place& place : files_) {
+    FilePrefix prefix;
+    FL_TRY(raw, file_->unpacked<std::string>(place, sizeof prefix));
+    if (!file_->read(place.offset, &prefix, sizeof prefix) || prefix.pathSize > raw.size() ||
+        prefix.pathSize == 0 || prefix.kind > KeptFile::Link || !raw.starts_with('/'))
+      return errorf("{} has a file that cannot be read", file_->name());
+    out->push_back({raw.substr(0, prefix.pathSize), KeptFile::Kind(prefix.kind), prefix.mode, prefix.modified,
+                    raw.substr(prefix.pathSize)});
+  }
+  std::ranges::sort(*out, {}, &KeptFile::path);
+  return std::shared_ptr<const KeptFiles>(std::move(out));
 }
 
 Result<std::string> Recording::input() const { return join(inputs_, 0, std::nullopt); }

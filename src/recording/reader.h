@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "recording/format.h"
+#include "recording/kept_file.h"
 #include "recording/log_source.h"
 #include "recording/meta.h"
 
@@ -45,6 +46,8 @@ public:
   Result<std::string> input() const;
   // What the program wrote to stream 1 or 2, if it was captured.
   Result<std::string> output(uint32_t stream) const;
+  // What the run changed, as it was before.
+  Result<std::shared_ptr<const KeptFiles>> files() const;
   const std::vector<std::string>& caveats() const { return caveats_; }
 
   uint64_t logChunks() const { return logs_.size(); }
@@ -78,7 +81,7 @@ private:
   bool hasMeta_ = false;
   std::optional<End> end_;
   std::vector<LoadedObject> objects_;
-  std::vector<Place> logs_, inputs_, outputs_, pages_;
+  std::vector<Place> logs_, inputs_, outputs_, pages_, files_;
   std::optional<Place> state_;
   StatePrefix statePrefix_{};
   std::vector<std::string> caveats_;

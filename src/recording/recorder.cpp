@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "recording/child.h"
+#include "recording/file_keeper.h"
 #include "recording/input_pump.h"
 #include "recording/last_window.h"
 #include "recording/log_decode.h"
@@ -122,6 +123,7 @@ public:
       end_.caveats.push_back(
           fmt::format("only the first {} of standard input were kept", humanSize(kMaxInput)));
     if (children_) result.children = children_->result();
+    result.files = storeFiles();
     storeEnd();
     FL_CHECK(file().commit());
     result.end = end_;
@@ -181,8 +183,16 @@ private:
         child.streams[stream] = tees_.back().childEnd();
       }
     }
+    child.surroundings = request_.surroundings;
+    const uint64_t room = request_.files || window_ ? 0 : keptSize();
+    child.watchesFiles = room > 0;
     FL_TRY(started, startChild(child));
     child_ = std::move(started);
+    if (child_.fileCalls.get() >= 0)
+      keeper_.emplace(std::move(child_.fileCalls), room);
+    else if (room > 0)
+      end_.caveats.push_back("the kernel does not let us see which files the run changes: experiments begin "
+                             "with them as the run left them");
     for (OutputTee& tee : tees_) tee.closeChildEnd();
     input_.fd.reset();
     if (child_.randomised)
@@ -344,6 +354,17 @@ private:
     return Clock::now() + kHangGrace;
   }
 
+  std::shared_ptr<const KeptFiles> storeFiles() {
+    auto files = request_.files;
+    if (keeper_) {
+      files = std::make_shared<const KeptFiles>(keeper_->finish());
+      end_.caveats.insert(end_.caveats.end(), keeper_->caveats().begin(), keeper_->caveats().end());
+    }
+    if (!files) return std::make_shared<const KeptFiles>();
+    for (const KeptFile& kept : *files) file().add(packFile(kept));
+    return files;
+  }
+
   void storeEnd() {
     const fl_state& state = log_.state();
     end_.ended = state.ended != 0;
@@ -383,6 +404,7 @@ private:
   std::vector<PackedChunk> objects_;
   std::set<std::string> objectKeys_;
   std::optional<InputPump> pump_;
+  std::optional<FileKeeper> keeper_;
   std::vector<OutputTee> tees_;
   End end_;
 };

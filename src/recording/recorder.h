@@ -10,8 +10,10 @@
 #pragma once
 
 #include "base/result.h"
+#include "recording/child.h"
 #include "recording/children.h"
 #include "recording/follower.h"
+#include "recording/kept_file.h"
 #include "recording/meta.h"
 
 #include <chrono>
@@ -60,7 +62,11 @@ struct RecordRequest {
   bool quick = false;
   uint32_t worldPid = 0;
   uint64_t worldClock = 0; // nanoseconds since 1970
-  size_t children = 0;     // record forked children too, and keep at most so many of those that end well
+  // Another run of the same begins with these files, in surroundings where they stand; none: with what is
+  // there. Then what it changes is kept as it was before.
+  std::shared_ptr<const KeptFiles> files = {};
+  const Surroundings* surroundings = nullptr;
+  size_t children = 0; // record forked children too, and keep at most so many of those that end well
   // Asked, from a thread of ours, for each shared object that the program opens; the program waits meanwhile.
   // None: it carries no IR, and is loaded as it is.
   std::function<Result<std::optional<ObjectVariant>>(const std::filesystem::path&)> objectVariant = {};
@@ -74,6 +80,7 @@ struct RecordResult {
   uint64_t start = 0;       // the first instruction that was kept
   bool outOfMemory = false; // that is why its time was over
   ChildrenResult children = {};
+  std::shared_ptr<const KeptFiles> files = {}; // that it changed, as they were before
 };
 
 // An error means that there is no recording (and no file is left behind); a program that fails is a result.

@@ -54,6 +54,11 @@ PackedChunk packOutput(uint32_t stream, std::string_view bytes) {
   return pack(ChunkKind::Output, &prefix, sizeof prefix, bytes);
 }
 
+PackedChunk packFile(const KeptFile& file) {
+  FilePrefix prefix{file.kind, file.mode, file.modified, uint32_t(file.path.size()), 0};
+  return pack(ChunkKind::File, &prefix, sizeof prefix, file.path + file.bytes);
+}
+
 PackedChunk packState(const StatePrefix& prefix, std::span<const uint8_t> root) {
   return pack(ChunkKind::State, &prefix, sizeof prefix,
               {reinterpret_cast<const char*>(root.data()), root.size()});

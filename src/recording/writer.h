@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "recording/format.h"
 #include "recording/input.h"
+#include "recording/kept_file.h"
 #include "recording/meta.h"
 
 #include <fcntl.h>
@@ -28,6 +29,7 @@ PackedChunk packInput(std::string_view bytes);
 PackedChunk packLog(uint64_t firstEpoch, std::string_view bytes);
 PackedChunk packOutput(uint32_t stream, std::string_view bytes);
 PackedChunk packObject(const LoadedObject& object);
+PackedChunk packFile(const KeptFile& file);
 PackedChunk packEnd(const End& end);
 PackedChunk packState(const StatePrefix& prefix, std::span<const uint8_t> root);
 PackedChunk packPages(uint32_t pages, std::span<const uint8_t> packed); // by zstd already
