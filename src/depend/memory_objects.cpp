@@ -56,6 +56,11 @@ void MemoryObjects::resize(Provenance p, uint64_t size) {
   if (MemoryObject* o = find(p); o && o->state == MemoryObject::Alive) o->size = o->reach = size;
 }
 
+void MemoryObjects::resize(Provenance p, uint64_t size, uint32_t id, uint64_t time) {
+  resize(p, size);
+  if (MemoryObject* o = find(p); o && o->state == MemoryObject::Alive) o->madeBy = id, o->madeAt = time;
+}
+
 Provenance MemoryObjects::blockAt(uint64_t start) const {
   auto it = blocks_.find(start);
   return it == blocks_.end() ? kNoObject : it->second;

@@ -52,6 +52,8 @@ public:
   Provenance makeBlock(uint64_t start, uint64_t size, uint32_t id, uint64_t time);
   void end(Provenance p, MemoryObject::State state, uint32_t id, uint64_t time);
   void resize(Provenance p, uint64_t size);
+  // By realloc, where it is: it was this call that asked for the size that it has now.
+  void resize(Provenance p, uint64_t size, uint32_t id, uint64_t time);
 
   // True: the object is alive, and all these bytes lie in it.
   bool has(Provenance p, uint64_t address, uint64_t bytes) const {

@@ -254,7 +254,7 @@ Provenance MemoryWalk::moved(Call& call, uint64_t size) {
   uint64_t kept = old ? std::min(objects_.find(old)->size, size) : 0;
   // Where it was, pointers into it stay right: programs ask whether it has moved.
   if (old && from == to) {
-    objects_.resize(old, size);
+    objects_.resize(old, size, stepId_, stepTime_);
     if (isFollowed && size > kept) memory_.undefine(to + kept, size - kept);
     return old;
   }

@@ -534,6 +534,51 @@ int main(int argc, char** argv) {
   EXPECT_THAT(lines, ::testing::IsSupersetOf({14, 17})) << explained["suspects"].dump(1);
 }
 
+// A block that realloc left where it was has the size that was asked for last.
+TEST_F(Memory, ABlockThatGrewInItsPlace) {
+  json e = first(R"(#include <stdlib.h>
+int main(void) {
+  char* p = malloc(16);
+  char* q = realloc(p, 20);
+  if (q != p) return 2;
+  return q[20];
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 6);
+  EXPECT_EQ(e["object"]["size"], 20);
+  EXPECT_EQ(e["object"]["made"]["line"], 4) << e;
+}
+
+// A function that many call to give something back does what it is told.
+TEST_F(Memory, WhoGaveUpWhatManyGiveUpIsTold) {
+  json e = first(R"(#include <stdlib.h>
+struct item { int uses; char* name; };
+static struct item* make(void) {
+  struct item* i = malloc(sizeof *i);
+  i->uses = 1;
+  i->name = calloc(1, 37);
+  return i;
+}
+static void drop(struct item* i) {
+  if (--i->uses == 0)
+    free(i->name);
+}
+int main(int argc, char** argv) {
+  struct item *a = make(), *b = make();
+  if (argc == 2) drop(a);
+  if (argc == 3) drop(b);
+  if (argc == 4) drop(b);
+  drop(b);
+  if (argc < 5)
+    drop(a);
+  return a->name[0];
+}
+)");
+  EXPECT_ERROR(e, "use-after-free", 21);
+  EXPECT_EQ(e["object"]["ended"]["line"], 20) << e;
+  EXPECT_EQ(e["object"]["ended_within"]["line"], 11) << e;
+}
+
 // It was given the size, but goes beyond it by itself.
 TEST_F(Memory, AFunctionThatUsesItsBlockIsNotPassedOver) {
   json e = first(R"(#include <stdlib.h>
@@ -549,6 +594,53 @@ int main(void) { return copy("abcdefghijklmnopqrstuvwxyz", 24)[0]; }
   EXPECT_ERROR(e, "out-of-bounds", 6);
   EXPECT_EQ(e["object"]["made"]["line"], 4);
   EXPECT_FALSE(e["object"].contains("made_within"));
+}
+
+// `if` where `while` is right: the room is made larger once, which is not enough.
+TEST_F(Memory, ExplainNamesTheTestOfTheRoom) {
+  build(R"(#include <stdlib.h>
+#include <string.h>
+static char* text;
+static size_t room, used;
+static void add(const char* s, size_t n) {
+  if (used + n > room)
+    text = realloc(text, room += 16);
+  memcpy(text + used, s, n);
+  used += n;
+}
+int main(int argc, char** argv) {
+  add("first", 5);
+  add("a text that is longer than the room that there is", 49);
+  free(malloc(5000)); // the allocator notices
+  return 0;
+}
+)");
+  RunResult answer = faultline({"explain", "--json", "--", "./p"});
+  json explained = json::parse(answer.out, nullptr, false);
+  std::vector<int> lines;
+  for (size_t k = 0; k < 4 && k < explained["suspects"].size(); ++k)
+    lines.push_back(int(explained["suspects"][k]["place"]["line"]));
+  EXPECT_THAT(lines, ::testing::IsSupersetOf({6, 7, 8})) << explained["suspects"].dump(1);
+}
+
+TEST_F(Memory, WhatComesBehindTheWrongByteIsNoSuspect) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int* n = malloc(sizeof *n);
+  *n = 20 + 20;
+  printf("%d\n", *n);
+  free(n);
+  return *n == 1;
+}
+)");
+  writeFile(dir / "right", "42\n");
+  RunResult answer = faultline({"explain", "--json", "--expect", "right", "--", "./p"});
+  json explained = json::parse(answer.out, nullptr, false);
+  ASSERT_FALSE(explained["suspects"].empty()) << answer.out << answer.err;
+  for (const json& s : explained["suspects"])
+    EXPECT_THAT(int(s["place"]["line"]), ::testing::Lt(7)) << s.dump(1);
+  EXPECT_THAT(explained["tried"].dump(), HasSubstr("none of them invalid before the failure, 1 after it"));
 }
 
 TEST_F(Memory, ExplainKnowsOfIt) {

@@ -2,6 +2,7 @@
 
 #include "finding/describe_stop.h"
 #include "replay/replay.h"
+#include "technique/call_sites.h"
 #include "technique/instance_text.h"
 
 namespace faultline::technique {
@@ -36,9 +37,18 @@ bool wasGiven(const FrameView& frame, uint64_t value) {
   return false;
 }
 
+// A function that gives back, for whoever calls it, what belongs to its argument: it may be wrong to call it.
+bool givesBackForMany(const FrameView& frame) {
+  const fir::Function& f = frame.image->functions[frame.function];
+  return isCalledByMany(frame) &&
+         std::ranges::any_of(frame.image->argumentsOf(f), [&](const fir::Argument& a) {
+           return frame.image->types[a.type].kind == fir::TypeKind::Pointer;
+         });
+}
+
 // The program's own code on the stack at that time, from inside out.
 std::vector<Caller> callersAt(depend::History& history, uint32_t id, uint64_t time, uint64_t value,
-                              const AccessingFunction& access, std::string_view cwd) {
+                              const AccessingFunction& access, std::string_view cwd, bool isEnd = false) {
   std::vector<Caller> out;
   if (!history.replay().seek(time)) {
     if (finding::Place place = placeOf(history.code(), id, cwd); place.isKnown()) out.push_back({place});
@@ -50,7 +60,8 @@ std::vector<Caller> callersAt(depend::History& history, uint32_t id, uint64_t ti
     isInnermost = false;
     if (!place.isKnown() || finding::isLibraryFrame(place) || frame.function == fir::kNone) continue;
     bool isAccessing = frame.module == access.module && frame.function == access.function;
-    out.push_back({std::move(place), !isAccessing && !frame.fromOutside && wasGiven(frame, value)});
+    out.push_back({std::move(place), !isAccessing && !frame.fromOutside &&
+                                         (wasGiven(frame, value) || (isEnd && givesBackForMany(frame)))});
   }
   return out;
 }
@@ -83,7 +94,7 @@ ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, const Acc
   }
   if (o.state != MemoryObject::Alive && o.endedBy != ~0u) {
     bool isHeap = o.kind == MemoryObject::Heap;
-    std::vector<Caller> callers = callersAt(history, o.endedBy, o.endedAt, o.start, access, cwd);
+    std::vector<Caller> callers = callersAt(history, o.endedBy, o.endedAt, o.start, access, cwd, isHeap);
     size_t k = isHeap ? whoAsked(callers) : 0;
     if (k < callers.size()) out.ended = callers[k].place;
     if (k > 0) out.endedWithin = callers[0].place;
