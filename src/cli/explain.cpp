@@ -7,6 +7,7 @@
 #include "cli/counted.h"
 #include "cli/critical_question.h"
 #include "cli/expectation.h"
+#include "cli/explain_complaint.h"
 #include "cli/explain_input.h"
 #include "cli/explain_memory.h"
 #include "cli/input_question.h"
@@ -265,10 +266,16 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (explanation.failure) {
     found.failure = explanation.failure->place;
     found.isCrash = explanation.failure->signal != 0 && explanation.failure->kind != "assertion";
+    found.isHeapCorruption = explanation.failure->kind == "heap-corruption";
     FL_TRY(expectation, expectationOf(options.value.run));
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;
   }
-  if (isWanted(options, "causes")) (void)lookAtStack(*run, causeRun, found); // it can be done without
+  if (isWanted(options, "causes")) {
+    (void)lookAtStack(*run, causeRun, found); // they can be done without
+    run->watchUntil(begin + seconds(budget * 0.1));
+    (void)lookAtComplaints(*run, causeRun, found);
+    run->stopWatching();
+  }
   const bool canExperiment = !alterable.recording.empty();
   depend::Slice slice;
   bool isSliceComplete = false;

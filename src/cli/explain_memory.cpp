@@ -78,8 +78,19 @@ Result<std::vector<finding::Place>> madeBlockSize(ValueRun& run, const finding::
   if (call.op != fir::Op::Call) return std::vector<finding::Place>();
   depend::Question question;
   question.time = *object->madeAt;
-  for (uint32_t k = 1; k < call.operandCount; ++k) question.operands.push_back(k);
-  return madeValues(run, question, error.place);
+  const fir::Image& image = *frames[0].image;
+  uint32_t symbol = image.calls[call.aux].symbol;
+  const bool isResized =
+      symbol != fir::kNone && image.string(image.symbols[symbol].name).starts_with("realloc");
+  for (uint32_t k = isResized ? 2 : 1; k < call.operandCount; ++k) question.operands.push_back(k);
+  FL_TRY(made, madeValues(run, question, error.place));
+  if (object->madeWithin) { // those that pass it on made nothing of it
+    auto asked = std::ranges::find_if(made, [&](const finding::Place& place) {
+      return place.file == object->made->file && place.line == object->made->line;
+    });
+    if (asked != made.end()) made.erase(made.begin(), asked);
+  }
+  return made;
 }
 
 } // namespace
@@ -96,6 +107,25 @@ Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes,
     at = outer;
   }
   return lines;
+}
+
+// The decisions that led to asking for the block that the access goes beyond.
+static Result<std::vector<finding::Place>> decisionsToBlock(ValueRun& run, CauseRun& causes,
+                                                            const finding::MemoryErrorInfo& error) {
+  const auto& object = error.object;
+  if (error.kind != "out-of-bounds" || !object || !object->madeAt || !object->made)
+    return std::vector<finding::Place>();
+  uint64_t at = *object->madeAt;
+  while (at != depend::kNoInstance) { // out of those that pass it on
+    FL_TRY(x, causes.instances.at(at));
+    finding::Place place =
+        technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd);
+    if (place.file == object->made->file && place.line == object->made->line)
+      return decisionsTo(run, causes, at);
+    FL_TRY(call, causes.instances.caller(at));
+    at = call;
+  }
+  return std::vector<finding::Place>();
 }
 
 Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
@@ -124,6 +154,9 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
   question.program = explanation.program;
   FL_TRY(made, technique::findMemoryErrors(*run.history, question));
   report = std::move(made);
+  // What comes behind the wrong byte did not make it wrong.
+  const size_t behind = std::erase_if(
+      report.errors, [&](const finding::MemoryErrorInfo& e) { return e.time > run.question.from.time; });
   if (slice) putIdleLast(run, causes, *slice, report.errors);
   if (report.errors.size() > kMost) report.errors.resize(kMost);
   found.memory = &report;
@@ -135,13 +168,16 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     if (size) found.blockSize = std::move(*size);
     auto decided = decisionsTo(run, causes, report.errors.front().time);
     if (decided) found.decided = std::move(*decided);
+    auto allocated = decisionsToBlock(run, causes, report.errors.front());
+    if (allocated) found.allocated = std::move(*allocated);
     constexpr size_t kMostCalls = 3;
     auto calls = callsTo(run, causes, report.errors.front().time, kMostCalls);
     if (calls) found.calls = std::move(*calls);
   }
   std::string what =
       report.errors.empty()
-          ? std::string("none of them invalid") + (found.isCrash ? " before the crash" : "")
+          ? fmt::format("none of them invalid{}{}", found.isCrash || behind ? " before the failure" : "",
+                        behind ? fmt::format(", {} after it", withThousands(behind)) : "")
           : fmt::format("the first invalid one is at {}:{}",
                         std::filesystem::path(report.errors.front().place.file).filename().string(),
                         report.errors.front().place.line);

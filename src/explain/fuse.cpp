@@ -30,13 +30,15 @@ std::string valueText(const CauseStatement& s) {
 class Fuser {
 public:
   Fuser(const Found& found, const Weights& weights)
-      : found_(found), w_(weights), isAnyQuiet_(isAnyQuiet(found)) {}
+      : found_(found), w_(weights), isAnyQuiet_(isAnyQuiet(found)),
+        ofFailure_(isNoticedLate(found) ? weights.noticed : 1) {}
 
   std::vector<Suspect> rank(size_t most) {
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
     if (found_.memory) addMemory();
     addStack();
+    addComplaints();
     if (found_.causes) addCauses();
     if (found_.invariants) addInvariants();
     addSlice();
@@ -45,7 +47,7 @@ public:
       std::sort(suspect.evidence.begin(), suspect.evidence.end(),
                 [](const Evidence& a, const Evidence& b) { return a.weight > b.weight; });
       suspect.score = scoreOf(suspect);
-      if (isFailure(suspect.place)) suspect.score *= w_.atFailure;
+      if (isFailure(suspect.place)) suspect.score = atFailure(suspect);
       suspect.reason = suspect.evidence.front().text;
       all.push_back(std::move(suspect));
     }
@@ -68,6 +70,14 @@ private:
     const bool isSame = flips_.contains({suspect.place.file, suspect.place.line});
     return sum + (isSame ? std::max(change, decision) + w_.sameFact * std::min(change, decision)
                          : change + decision);
+  }
+
+  // That it fails is known; that a guard is missing there is not.
+  double atFailure(const Suspect& suspect) const {
+    double guard = 0;
+    if (auto known = guarded_.find({suspect.place.file, suspect.place.line}); known != guarded_.end())
+      guard = known->second;
+    return guard + w_.atFailure * (suspect.score - guard);
   }
 
   using Line = std::pair<std::string, uint32_t>;
@@ -202,6 +212,9 @@ private:
     weight = w_.illegalAccess * ofAccess(first);
     addDecided(found_.decided, weight * w_.allowedAccess, "memory-decision",
                fmt::format("decided that line {} was executed, whose access is wrong", first.place.line));
+    addDecided(
+        found_.allocated, weight * w_.allowedBlock, "memory-decision",
+        fmt::format("decided how much memory was asked for, which line {} goes beyond", first.place.line));
     double led = weight * w_.ledToAccess;
     for (const Place& place : found_.calls) {
       add(place,
@@ -235,12 +248,15 @@ private:
   // How likely a change of this form is to be the right one, where it makes the run pass.
   static double likelihood(const std::string& form) {
     static const std::map<std::string, double> kForms = {
-        {"comparison", 1}, {"operator", 1},  {"sign", 0.8},     {"off-by-one", 0.9}, {"variable", 0.7},
-        {"operand", 0.7},  {"next-to", 0.6}, {"index", 0.6},    {"left-out", 0.55},  {"inserted", 0.5},
-        {"constant", 0.4}, {"always", 0.4},  {"returned", 0.3}, {"once", 0.3},       {"read", 0.2}};
+        {"comparison", 1},  {"operator", 1},   {"sign", 0.8},     {"off-by-one", 0.9}, {"variable", 0.7},
+        {"operand", 0.7},   {"guard", 0.65},   {"limit", 0.25},   {"next-to", 0.6},    {"index", 0.6},
+        {"left-out", 0.55}, {"inserted", 0.5}, {"constant", 0.4}, {"always", 0.4},     {"returned", 0.3},
+        {"once", 0.3},      {"read", 0.2}};
     auto known = kForms.find(form);
     return known == kForms.end() ? 0.2 : known->second;
   }
+
+  static bool isGuard(const finding::CodeChange& c) { return c.form == "guard" || c.form == "limit"; }
 
   double rarity(uint64_t tried, uint64_t passed, double least) const {
     if (passed == 0) return 1;
@@ -250,8 +266,9 @@ private:
 
   void addChanges() {
     auto weightOf = [&](const finding::CodeChange& c) {
-      const double kind =
-          ofWay(c.effect) * rarity(found_.changes->tried, likes(c.effect, *found_.changes), w_.leastRare);
+      const double rare =
+          isGuard(c) ? 1 : rarity(found_.changes->tried, likes(c.effect, *found_.changes), w_.leastRare);
+      const double kind = ofWay(c.effect) * rare;
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
@@ -261,6 +278,11 @@ private:
       double weight = weightOf(c);
       // There may be many places for the same statement, the likeliest first.
       if (c.form == "inserted") weight /= 1 + double(inserted++) / w_.halfInserted;
+      // From the failure backwards: the value is as bad at each read of it.
+      if (isGuard(c)) {
+        weight /= 1 + double(guarded_.size()) / w_.halfGuards;
+        weight = guarded_.try_emplace({c.place.file, c.place.line}, weight).first->second;
+      }
       auto [known, isNew] = told.try_emplace({c.place.file, c.place.line}, &c, weight);
       if (isNew) continue;
       known->second.second = std::max(known->second.second, weight);
@@ -280,8 +302,8 @@ private:
   // reads b last.
   static bool isToldRather(const finding::CodeChange& a, const finding::CodeChange& b) {
     static constexpr std::string_view kOrder[] = {
-        "comparison", "next-to",  "operand",  "index",  "off-by-one", "variable", "sign", "operator",
-        "left-out",   "constant", "returned", "always", "read",       "inserted", "once"};
+        "comparison", "next-to",  "operand",  "index",  "off-by-one", "guard", "variable", "sign", "operator",
+        "left-out",   "constant", "returned", "always", "limit",      "read",  "inserted", "once"};
     auto rank = [&](const finding::CodeChange& c) {
       return std::tuple(!c.verified, -c.effect.reaches.value_or(1), c.effect.status.has_value(),
                         std::ranges::find(kOrder, c.form) - std::begin(kOrder), -int64_t(c.place.column));
@@ -297,11 +319,11 @@ private:
       if (!n) continue;
       std::string value = valueAt(*n, line.place);
       if (n->level == 0) {
-        double weight = w_.madeFailure / (1 + double(made++) / w_.halfMade);
+        double weight = ofFailure_ * w_.madeFailure / (1 + double(made++) / w_.halfMade);
         add(line.place,
             {"causes", value.empty() ? "part of what failed" : value + ": part of what failed", weight});
       } else {
-        double weight = w_.inTree / (1 + double(below++) / w_.halfTree);
+        double weight = ofFailure_ * w_.inTree / (1 + double(below++) / w_.halfTree);
         add(line.place,
             {"causes", fmt::format("{}{}{}", value, value.empty() ? "" : ": ", n->relation), weight});
       }
@@ -322,16 +344,29 @@ private:
 
   void addStack() {
     if (found_.isCrash && found_.failure)
-      addDecided(found_.guards, w_.guard, "guard",
+      addDecided(found_.guards, ofFailure_ * w_.guard, "guard",
                  fmt::format("decided that line {} was executed, which crashed", found_.failure->line));
     size_t calls = 0;
     for (const Place& place : found_.recursion)
       add(place, {"stack", "calls itself again by way of this, until there was no stack left",
                   w_.recursion / (1 + double(calls++) / w_.halfRecursion)});
-    double weight = w_.onStack;
+    double weight = ofFailure_ * w_.onStack;
     for (const Place& place : found_.stack) {
       add(place, {"stack", "called what failed", weight});
       weight /= 2;
+    }
+  }
+
+  void addComplaints() {
+    size_t read = 0;
+    for (const Complaint& c : found_.complaints) {
+      double weight = w_.complaint / (1 + double(read++) / w_.halfComplaint);
+      add(c.place, {"complaint", "complained on standard error", weight});
+      addDecided(
+          c.decided, weight, "complaint",
+          fmt::format("decided that line {} was executed, which complained on standard error", c.place.line));
+      addDecided(c.calls, weight / 2, "complaint",
+                 fmt::format("called what complained on standard error, at line {}", c.place.line));
     }
   }
 
@@ -339,11 +374,11 @@ private:
     size_t read = 0;
     for (const Place& place : found_.slice)
       add(place, {"slice", "the failure depends on it, or might have",
-                  w_.inSlice / (1 + double(read++) / w_.halfSlice)});
+                  ofFailure_ * w_.inSlice / (1 + double(read++) / w_.halfSlice)});
     read = 0;
     for (const Place& place : found_.chop)
       add(place, {"chop", "carries what makes the run fail from the input to the failure",
-                  w_.inChop / (1 + double(read++) / w_.halfSlice)});
+                  ofFailure_ * w_.inChop / (1 + double(read++) / w_.halfSlice)});
   }
 
   static bool hasAddress(std::string_view text) {
@@ -382,8 +417,8 @@ private:
       if (finding::isLibraryFrame(step->place) || step->after.empty()) continue;
       size_t read = seen.size();
       if (!seen.insert({step->place.file, step->place.line}).second) continue;
-      add(step->place,
-          {"invariants", heldText(step->after), w_.invariant / (1 + double(read) / w_.halfInvariant)});
+      add(step->place, {"invariants", heldText(step->after),
+                        ofFailure_ * w_.invariant / (1 + double(read) / w_.halfInvariant)});
     }
   }
 
@@ -478,11 +513,19 @@ private:
            (found.critical && std::ranges::any_of(found.critical->decisions, isQuiet));
   }
 
+  // What was written over is wrong from then on; who asks for memory next has nothing to do with it.
+  static bool isNoticedLate(const Found& found) {
+    return found.isHeapCorruption && found.memory && !found.memory->errors.empty() &&
+           found.memory->errors.front().access == "write";
+  }
+
   const Found& found_;
   const Weights& w_;
   const bool isAnyQuiet_;
+  const double ofFailure_; // of what led to where the run failed
   std::map<Line, Suspect> suspects_;
-  std::set<Line> flips_; // lines of which a change that turns a decision round is told
+  std::map<Line, double> guarded_; // the weight of the best guard there
+  std::set<Line> flips_;           // lines of which a change that turns a decision round is told
 };
 
 } // namespace

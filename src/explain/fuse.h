@@ -40,6 +40,7 @@ struct Weights {
   double halfInvariant = 6;
   double inChop = 0.2;     // the line of the chop that is closest to the failure
   double halfInserted = 4; // places for an assignment that is missing after which that weight is halved
+  double halfGuards = 4;   // guards that help, from the failure backwards, after which that weight is halved
   // What repairs says as much as it is rare: in full, if one of so many that were tried does.
   double rare = 500;
   double leastRare = 0.15, leastRareDecision = 0.5; // of `change`, of `repairs`
@@ -52,6 +53,7 @@ struct Weights {
   double sameFact = 0.2;    // of the lesser, where a change that helps turns round a decision that does
   double complains = 0.3;   // of `repairs` and `change`, if it still prints the same to standard error
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
+  double noticed = 0.3;   // of what led to where the allocator noticed that its blocks had been written over
   double atFailure = 0.8; // of all weights of the line that failed
   double illegalAccess = 2.0;    // the first access that no run may make
   double unwritten = 0.6;        // of it, if it only uses what nobody has written
@@ -62,19 +64,30 @@ struct Weights {
   double accessCaller = 0.75;    // of that, for the call that led to the freeing, and so on from inside out
   double allocationCaller = 0.4; // of that, for the call that led to the allocation, and so on
   double allowedAccess = 0.4;    // of it, for the decision that led there; half of it for the one around
+  double allowedBlock = 0.8;     // of it, for the decision that led to asking for its block; half, ...
   double ledToAccess = 0.3; // of it, for the call that led to it; half of it for the one around, and so on
   double madeAddress = 0.5; // of it, for the first line of what made its address, or its block's size
   double halfAddress = 4;
   double guard = 0.8;     // the decision that led to where the run crashed; half of it for the one around
   double recursion = 1.0; // the innermost call of a recursion that took all of the stack
   double halfRecursion = 6;
+  double complaint = 1.2; // where the program complained; half of it for the call around, and so on
+  double halfComplaint = 2;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
+};
+
+// Where the program said on standard error that something is wrong; what decided that, and what called it,
+// from inside out.
+struct Complaint {
+  finding::Place place = {};
+  std::vector<finding::Place> decided = {}, calls = {};
 };
 
 struct Found {
   std::optional<finding::Place> failure = {}; // where the run failed: that it did not pass there is no news
   bool isCrash = false;
-  bool knowsOutput = false; // what is right: to pass is to print it
+  bool isHeapCorruption = false; // noticed by the allocator, maybe long after
+  bool knowsOutput = false;      // what is right: to pass is to print it
   // Whether there is anything on the line that might be wrong: a brace is no suspect. Empty: on every line.
   std::function<bool(const finding::Place&)> hasCode = {};
   const finding::CausesReport* causes = nullptr; // null: was not asked
@@ -84,10 +97,13 @@ struct Found {
   // What made the address, or the size, of the first of those accesses, the closest first; which decisions
   // led to it, and which calls, the innermost first.
   std::vector<finding::Place> address = {}, decided = {}, calls = {};
-  // If it goes beyond a block: what made the size that was asked for, the closest first.
-  std::vector<finding::Place> blockSize = {};
+  // If it goes beyond a block: what made the size that was asked for, the closest first; which decisions led
+  // to asking for it.
+  std::vector<finding::Place> blockSize = {}, allocated = {};
   // The calls that led to where the run failed by itself, the innermost first, and the decisions, too.
   std::vector<finding::Place> stack = {}, guards = {};
+  // Of a wrong status: in the order in which they were made.
+  std::vector<Complaint> complaints = {};
   // Of a stack that ran over: the calls that come again and again, the innermost first.
   std::vector<finding::Place> recursion = {};
   // The lines of the relevant slice, those closest to the failure first; empty: was not asked.

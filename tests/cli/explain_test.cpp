@@ -146,6 +146,33 @@ int main(void) {
   EXPECT_NE(document["suspects"][0]["place"]["line"], 9); // the assertion itself is no news
 }
 
+// It says that something is wrong, and ends as if nothing were: nothing that it does has to do with its
+// status.
+TEST_F(Explain, AComplaintAfterWhichTheRunGoesOn) {
+  build(R"(#include <stdio.h>
+static int sum(FILE* f) {
+  int c, s = 0;
+  while ((c = getc(f)) != EOF) s += c;
+  return s;
+}
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    FILE* f = fopen(argv[i], "r");
+    if (f == NULL) {
+      fprintf(stderr, "cannot open %s\n", argv[i]);
+      continue;
+    }
+    printf("%d\n", sum(f));
+    fclose(f);
+  }
+  return 0;
+}
+)");
+  json document = ask({"--expect-status", "1", "--", "./program", "program.c", "missing"});
+  EXPECT_THAT(firstLines(document, 3), ::testing::IsSupersetOf({10, 11})) << document["suspects"].dump(1);
+  EXPECT_EQ(evidenceOf(document, 11, "complaint")["text"], "complained on standard error");
+}
+
 TEST_F(Explain, ACrashByAPointerThatWasNotSet) {
   build(R"(#include <stdio.h>
 #include <stdlib.h>

@@ -150,6 +150,26 @@ TEST(Fuse, WhatLeadsThroughWhereItFailedComesBeforeWhatLeadsAround) {
   EXPECT_EQ(suspects[1].reason, "the run passes with `<`, but never gets to where it failed");
 }
 
+// That a line failed is no news, but that a guard before it helps is.
+TEST(Fuse, AGuardAtTheFailureCountsInFull) {
+  finding::ChangesReport changes;
+  changes.changes = {{.place = at(20),
+                      .form = "guard",
+                      .text = "if `f` is left here when `p` is null",
+                      .verified = true,
+                      .effect = {.strays = 0}}};
+  changes.tried = changes.passed = 100; // guards are none of these
+  Found found{.isCrash = true, .changes = &changes};
+  const double elsewhere = fuse(found, 10)[0].score;
+  found.failure = at(20);
+  EXPECT_EQ(fuse(found, 10)[0].score, elsewhere);
+  found.slice = {at(20)};
+  EXPECT_LT(fuse(found, 10)[0].score, elsewhere + Weights().inSlice);
+  changes.changes.insert(changes.changes.begin(), changes.changes[0]);
+  changes.changes[0].place = at(18);
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(18, 20)); // the nearer one comes first
+}
+
 // A program that refuses bad input ends with a status: a repair of a crash, but less surely one.
 TEST(Fuse, AnOrderlyEndCountsLessThanToPass) {
   finding::ChangesReport changes;
@@ -219,6 +239,20 @@ TEST(Fuse, WhatLedToACrashIsWhereATestIsMissing) {
   EXPECT_EQ(suspects[0].reason, "decided that line 20 was executed, which crashed");
   found.isCrash = false; // an assertion is such a test itself
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(30));
+}
+
+TEST(Fuse, WhoNoticedThatTheHeapIsWrittenOverHasLittleToDoWithIt) {
+  finding::MemoryReport memory;
+  memory.errors.push_back({.kind = "out-of-bounds", .access = "write", .place = at(5)});
+  Found found{.isCrash = true, .isHeapCorruption = true, .memory = &memory, .decided = {at(4)}};
+  found.failure = at(20);
+  found.guards = {at(18)};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 4, 18));
+  const double late = fuse(found, 10)[2].score;
+  memory.errors[0].access = "read"; // which harms nothing
+  EXPECT_GT(fuse(found, 10)[2].score, 2 * late);
+  memory.errors.clear();
+  EXPECT_GT(fuse(found, 10)[0].score, 2 * late);
 }
 
 TEST(Fuse, OfAStackThatRanOverTheRecursionIsTold) {
@@ -399,6 +433,20 @@ TEST(Fuse, TheFirstWrongAccessComesWithWhatLedToIt) {
   EXPECT_EQ(suspects[0].reason, "allocates 40 bytes, and line 6 goes beyond them");
   EXPECT_EQ(suspects[1].reason, "writes 4 bytes just past the end");
   EXPECT_EQ(suspects[3].reason, "decided that line 6 was executed, whose access is wrong");
+  found.allocated = {at(2)}; // whether there was room enough
+  suspects = fuse(found, 3);
+  EXPECT_EQ(suspects[2].place.line, 2u);
+  EXPECT_EQ(suspects[2].reason, "decided how much memory was asked for, which line 6 goes beyond");
+}
+
+TEST(Fuse, WhereTheProgramComplainedIsToldWithWhatDecidedIt) {
+  Found found;
+  found.complaints = {{.place = at(9), .decided = {at(8)}, .calls = {at(20)}}, {.place = at(30)}};
+  found.slice = {at(40)};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(8, 9, 30, 20, 40));
+  EXPECT_EQ(suspects[0].reason, "decided that line 9 was executed, which complained on standard error");
+  EXPECT_EQ(suspects[1].reason, "complained on standard error");
 }
 
 TEST(Fuse, WhoCalledWhatFailedCountsTheLessTheFurtherAway) {

@@ -1,0 +1,12 @@
+// What the program itself said of a failure, on standard error, and who said it.
+#pragma once
+
+#include "cli/cause_question.h"
+#include "explain/fuse.h"
+
+namespace faultline::cli {
+
+// Of a run that ended with another status than it should: where it complained, and what led to that.
+Result<void> lookAtComplaints(ValueRun& run, CauseRun& causes, explain::Found& found);
+
+} // namespace faultline::cli
