@@ -46,7 +46,8 @@ Result<Ending> Experimenter::runFresh(const Experiment& experiment) {
   spec.layout = experiment.layout;
   if (experiment.isTraced) spec.traceEnd = setting_.server.traceEnd;
   ++freshRuns_;
-  return fresh_->run(spec);
+  FL_TRY(runner, fresh());
+  return runner->run(spec);
 }
 
 // Which way it takes, for altered runs to be compared with.
@@ -69,7 +70,6 @@ Result<void> Experimenter::traceRun(uint64_t steps, uint64_t lastEpoch) {
 
 // As Server::walk.
 Result<Ending> Experimenter::walkFresh() {
-  FL_CHECK(fresh());
   FL_TRY(ending, runFresh({}));
   if (ending.executions) *ending.executions += setting_.server.counted->isBehind;
   FL_CHECK(traceRun(ending.epochs));
@@ -123,7 +123,6 @@ Result<Ending> Experimenter::runAlone(const Experiment& experiment) {
     if (traced.isTraced) endings[0].stepsLost = lost(setting_.server.visits, server.visits());
     if (endings[0].cut != Ending::Containment) return endings[0];
   }
-  FL_CHECK(fresh());
   FL_TRY(ending, runFresh(traced));
   if (ending.visits) ending.stepsLost = lost(setting_.server.visits, *ending.visits);
   ending.visits.reset();
@@ -133,7 +132,7 @@ Result<Ending> Experimenter::runAlone(const Experiment& experiment) {
 Result<void> Experimenter::runFresh(std::span<const Experiment> experiments, const std::vector<size_t>& which,
                                     std::vector<Ending>& endings,
                                     const std::function<bool(size_t, const Ending&)>& done) {
-  FL_CHECK(fresh());
+  FL_CHECK(fresh()); // before several of us ask for it
   std::mutex mutex;
   size_t next = 0;
   bool stop = false;

@@ -49,6 +49,29 @@ std::vector<int> firstLines(const json& document, size_t count) {
 
 std::string caveats(const json& document) { return document["caveats"].dump(); }
 
+// Its experiments are processes from the start, with the files put back.
+TEST_F(ExplainHang, AFileThatIsWrittenFirst) {
+  build(R"(#include <stdio.h>
+int main(void) {
+  FILE* f = fopen("log.txt", "a");
+  fputs("begins\n", f);
+  fclose(f);
+  int left = 7;
+  while (left != 0) {
+    left -= 2;
+    if (left < -100) left = 7;
+  }
+  puts("done");
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "log.txt", "before\n");
+  json document = explain({});
+  ASSERT_FALSE(document["suspects"].empty());
+  EXPECT_THAT(firstLines(document, 3), Contains(7));
+  EXPECT_EQ(test::readFile(dir_ / "log.txt"), "before\nbegins\n");
+}
+
 TEST_F(ExplainHang, AnInputThatIsNotAdvanced) {
   build(R"(#include <stdio.h>
 #include <stdlib.h>
