@@ -10,6 +10,7 @@
 #include "cli/explain_complaint.h"
 #include "cli/explain_input.h"
 #include "cli/explain_memory.h"
+#include "cli/explain_origin.h"
 #include "cli/input_question.h"
 #include "cli/interrupt.h"
 #include "cli/invariant_question.h"
@@ -173,7 +174,7 @@ std::vector<finding::Place> recursionOf(ValueRun& run) {
 // The calls that led to where the run failed, if it failed by itself. What it printed says more than who
 // called the printing.
 Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found) {
-  constexpr size_t kMostCalls = 4;
+  constexpr size_t kMostCalls = 4, kMostGuards = 5;
   if (!run.failing.failure || found.knowsOutput || run.failing.run.recording.end()->timedOut) return {};
   if (run.failing.failure->kind == replay::FailureKind::StackOverflow) {
     found.recursion = recursionOf(run);
@@ -183,7 +184,7 @@ Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found)
   FL_TRY(at, causes.instances.underWay(failure.time, run.failing.run.replay.thread(), failure.frame));
   FL_TRY(calls, callsTo(run, causes, at, kMostCalls));
   found.stack = std::move(calls);
-  FL_TRY(guards, decisionsTo(run, causes, at));
+  FL_TRY(guards, decisionsTo(run, causes, at, kMostGuards));
   found.guards = std::move(guards);
   return run.failing.run.replay.seek(failure.time);
 }
@@ -274,6 +275,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     (void)lookAtStack(*run, causeRun, found); // they can be done without
     run->watchUntil(begin + seconds(budget * 0.1));
     (void)lookAtComplaints(*run, causeRun, found);
+    (void)lookAtSource(*run, causeRun, found);
     run->stopWatching();
   }
   const bool canExperiment = !alterable.recording.empty();
@@ -332,6 +334,9 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
+  if (isWanted(options, "slice") && !wasInterrupted())
+    (void)lookAtTexts(*run, causeRun, std::max(begin, Clock::now()) + seconds(budget * 0.05),
+                      found); // can be done without
   explanation.suspects = explain::fuse(found, options.suspects);
   bool isRepaired = experiments.critical.passed > 0 || experiments.changes.passed > 0;
   if (found.critical && found.changes && !isRepaired)

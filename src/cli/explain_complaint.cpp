@@ -2,37 +2,85 @@
 
 #include "cli/explain_memory.h"
 #include "finding/describe_stop.h"
+#include "replay/call_view.h"
+#include "replay/object_names.h"
 #include "replay/output_map.h"
 #include "technique/call_sites.h"
+#include "technique/instance_text.h"
+#include "technique/slice/named_data.h"
 
 #include <set>
 
 namespace faultline::cli {
 namespace {
 
-constexpr size_t kMostComplaints = 4, kMostLines = 200;
+constexpr size_t kMostComplaints = 4, kMostLines = 200, kMostCalls = 4;
 
-// Calls that began a line of standard error, in their order, each once.
-std::vector<replay::OutputOrigin> complaintsIn(const replay::OutputMap& map, const std::string& errors) {
-  std::vector<replay::OutputOrigin> out;
+// Of each line of standard error the calls that wrote it, in their order; of each call only the first line.
+std::vector<std::vector<replay::OutputOrigin>> complaintsIn(const replay::OutputMap& map,
+                                                            const std::string& errors) {
+  std::vector<std::vector<replay::OutputOrigin>> out;
   std::set<uint64_t> times;
-  size_t lines = 0;
-  for (size_t at = 0; at < errors.size() && ++lines <= kMostLines; at = errors.find('\n', at) + 1) {
-    if (auto origin = map.originOf(2, at); origin && times.insert(origin->instance.time).second)
-      out.push_back(std::move(*origin));
-    if (errors.find('\n', at) == errors.npos) break;
+  for (size_t at = 0; at < errors.size() && out.size() < kMostLines;) {
+    const size_t end = std::min(errors.find('\n', at), errors.size() - 1) + 1;
+    std::vector<replay::OutputOrigin> line;
+    for (; at < end && line.size() < kMostCalls; ++at)
+      if (auto origin = map.originOf(2, at); origin && times.insert(origin->instance.time).second)
+        line.push_back(std::move(*origin));
+    if (!line.empty()) out.push_back(std::move(line));
+    at = end;
   }
   return out;
 }
 
+struct Wording {
+  size_t length = 5; // no shorter text, with its quotes, says anything
+  std::optional<technique::NamedData> named = {};
+};
+
+// Who chose the words: the longest text of the program in what was written, by the line that names it. That
+// holds also where what is said goes through functions and buffers of the program's own.
+Result<void> findWording(ValueRun& run, uint64_t time, Wording& best) {
+  constexpr uint64_t kMostBytes = 96, kMostArguments = 5;
+  replay::Replay& replay = run.failing.run.replay;
+  FL_CHECK(replay.seek(time));
+  std::vector<replay::FrameView> frames = replay.frames();
+  std::optional<replay::CallView> call;
+  if (!frames.empty()) call = replay::CallView::of(frames[0], replay.memoryView(), replay.symbolView());
+  depend::Question question{.time = time};
+  for (size_t k = 0; call && k < std::min<size_t>(call->argumentCount(), kMostArguments); ++k)
+    if (auto text = call->textArgument(k); text && text->size() >= 3)
+      question.memory.push_back({*call->argument(k), std::min<uint64_t>(text->size(), kMostBytes)});
+  if (question.memory.empty()) return {};
+  const replay::ObjectNames names(replay.symbolView(), {}, replay.memoryView());
+  FL_TRY(all, technique::findNamedData(*run.history, question));
+  for (const technique::NamedData& data : all) {
+    auto text = names.find(data.address);
+    if (!text || text->kind != replay::ObjectName::Kind::Literal || text->object.size() <= best.length)
+      continue;
+    best = {text->object.size(), data};
+  }
+  return {};
+}
+
 // Where it was said on behalf of whom: past functions that say what many have to say.
-Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes, const replay::OutputOrigin& origin) {
+Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
+                                    const std::vector<replay::OutputOrigin>& line) {
   replay::Replay& replay = run.failing.run.replay;
   const std::string& cwd = run.failing.run.recording.meta().cwd;
-  FL_CHECK(replay.seek(origin.instance.time));
   explain::Complaint out;
-  uint64_t at = origin.instance.time;
+  uint64_t at = line.front().instance.time;
+  Wording words;
+  for (const replay::OutputOrigin& origin : line)
+    if (auto looked = findWording(run, origin.instance.time, words); !looked) break; // it can be done without
+  if (words.named) {
+    finding::Place place = technique::placeOf(run.history->code(), words.named->id, cwd);
+    if (place.isKnown() && !finding::isLibraryFrame(place)) out.place = std::move(place);
+    if (out.place.isKnown()) at = words.named->time;
+  }
+  FL_CHECK(replay.seek(at));
   for (const replay::FrameView& frame : replay.frames()) {
+    if (out.place.isKnown()) break;
     finding::Place place = finding::placeOf(frame, cwd);
     const bool isOwn = place.isKnown() && !finding::isLibraryFrame(place);
     if (isOwn && !technique::isCalledByMany(frame)) {
@@ -44,12 +92,20 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes, const repla
     at = call;
   }
   if (!out.place.isKnown()) return out;
-  constexpr size_t kMostCalls = 3;
+  constexpr size_t kMostCallers = 3;
   FL_TRY(decided, decisionsTo(run, causes, at));
-  FL_TRY(calls, callsTo(run, causes, at, kMostCalls));
+  FL_TRY(calls, callsTo(run, causes, at, kMostCallers));
   out.decided = std::move(decided);
   out.calls = std::move(calls);
   return out;
+}
+
+// Where the status is wrong, or the output ended too early, the program may have said why.
+bool isOfInterest(ValueRun& run) {
+  if (!run.failing.failure) return false;
+  if (run.failing.failure->kind == replay::FailureKind::WrongStatus) return true;
+  std::optional<finding::FailureInfo> failure = failureInfo(run.failing);
+  return failure && failure->output && failure->output->got.empty();
 }
 
 } // namespace
@@ -57,7 +113,7 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes, const repla
 Result<void> lookAtComplaints(ValueRun& run, CauseRun& causes, explain::Found& found) {
   constexpr uint64_t kLongest = 200'000'000; // instructions; all of the run is replayed
   const recording::Recording& recording = run.failing.run.recording;
-  if (!run.failing.failure || run.failing.failure->kind != replay::FailureKind::WrongStatus) return {};
+  if (!isOfInterest(run)) return {};
   replay::Replay& replay = run.failing.run.replay;
   const replay::Time failure = replay.now();
   if (failure > kLongest) return {};
@@ -66,9 +122,9 @@ Result<void> lookAtComplaints(ValueRun& run, CauseRun& causes, explain::Found& f
   FL_TRY(output, recording.output(1));
   FL_TRY(map, replay::mapOutput(replay, {.output = std::move(output), .errors = errors}));
   std::set<std::pair<std::string, uint32_t>> known;
-  for (const replay::OutputOrigin& origin : complaintsIn(map, errors)) {
+  for (const std::vector<replay::OutputOrigin>& line : complaintsIn(map, errors)) {
     if (found.complaints.size() >= kMostComplaints) break;
-    auto complaint = describe(run, causes, origin);
+    auto complaint = describe(run, causes, line);
     if (!complaint || !complaint->place.isKnown()) continue;
     if (known.insert({complaint->place.file, complaint->place.line}).second)
       found.complaints.push_back(std::move(*complaint));

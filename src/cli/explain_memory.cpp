@@ -66,45 +66,76 @@ Result<std::vector<finding::Place>> madeAddress(ValueRun& run, const finding::Me
   return madeValues(run, question, error.place);
 }
 
-// What made the size that was asked for, of the block that the access goes beyond.
-Result<std::vector<finding::Place>> madeBlockSize(ValueRun& run, const finding::MemoryErrorInfo& error) {
-  const auto& object = error.object;
-  if (error.kind != "out-of-bounds" || !object || !object->madeAt) return std::vector<finding::Place>();
+// What made the size that the call at `time` asked the allocator for. `asked`, `within`: who called it, if
+// that was by a function of the program's own, which made nothing of what it passes on.
+Result<std::vector<finding::Place>> madeSize(ValueRun& run, uint64_t time, bool isOnlyResized,
+                                             const std::optional<finding::Place>& asked,
+                                             const std::optional<finding::Place>& within,
+                                             const finding::Place& access) {
   replay::Replay& replay = run.failing.run.replay;
-  FL_CHECK(replay.seek(*object->madeAt));
+  FL_CHECK(replay.seek(time));
   std::vector<replay::FrameView> frames = replay.frames();
   if (frames.empty() || frames[0].instruction == fir::kNone) return std::vector<finding::Place>();
-  const fir::Instruction& call = frames[0].image->instructions[frames[0].instruction];
-  if (call.op != fir::Op::Call) return std::vector<finding::Place>();
-  depend::Question question;
-  question.time = *object->madeAt;
   const fir::Image& image = *frames[0].image;
+  const fir::Instruction& call = image.instructions[frames[0].instruction];
+  if (call.op != fir::Op::Call) return std::vector<finding::Place>();
   uint32_t symbol = image.calls[call.aux].symbol;
   const bool isResized =
       symbol != fir::kNone && image.string(image.symbols[symbol].name).starts_with("realloc");
+  if (isOnlyResized && !isResized) return std::vector<finding::Place>();
+  depend::Question question;
+  question.time = time;
   for (uint32_t k = isResized ? 2 : 1; k < call.operandCount; ++k) question.operands.push_back(k);
-  FL_TRY(made, madeValues(run, question, error.place));
-  if (object->madeWithin) { // those that pass it on made nothing of it
-    auto asked = std::ranges::find_if(made, [&](const finding::Place& place) {
-      return place.file == object->made->file && place.line == object->made->line;
+  FL_TRY(made, madeValues(run, question, access));
+  if (within && asked) {
+    auto own = std::ranges::find_if(made, [&](const finding::Place& place) {
+      return place.file == asked->file && place.line == asked->line;
     });
-    if (asked != made.end()) made.erase(made.begin(), asked);
+    if (own != made.end()) made.erase(made.begin(), own);
   }
+  return made;
+}
+
+// What made the size that was asked for, of the block that the access goes beyond.
+Result<std::vector<finding::Place>> madeBlockSize(ValueRun& run, const finding::MemoryErrorInfo& error) {
+  const auto& o = error.object;
+  if (error.kind != "out-of-bounds" || !o || !o->madeAt) return std::vector<finding::Place>();
+  return madeSize(run, *o->madeAt, false, o->made, o->madeWithin, error.place);
+}
+
+// What made the 0 by which realloc() gave the block back.
+Result<std::vector<finding::Place>> madeNothing(ValueRun& run, const finding::MemoryErrorInfo& error) {
+  const auto& o = error.object;
+  if (!o || !o->endedAt || !o->ended) return std::vector<finding::Place>();
+  FL_TRY(made, madeSize(run, *o->endedAt, true, o->ended, o->endedWithin, error.place));
+  std::erase_if(made, [&](const finding::Place& place) { // it is told of that line already
+    return place.file == o->ended->file && place.line == o->ended->line;
+  });
   return made;
 }
 
 } // namespace
 
-Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes, uint64_t at) {
-  std::vector<finding::Place> lines;
-  for (int k = 0; k < 2; ++k) {
+Result<std::vector<uint64_t>> decisionTimesTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
+  std::vector<uint64_t> times;
+  while (times.size() < most) {
     FL_TRY(outer, causes.instances.control(at));
     if (outer == depend::kNoInstance) break;
     FL_TRY(x, causes.instances.at(outer));
     depend::RunCode::Where where = run.history->code().where(x.id);
     if (!where || where.module->image->instructions[where.local].op == fir::Op::Call) break;
-    lines.push_back(technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd));
+    times.push_back(outer);
     at = outer;
+  }
+  return times;
+}
+
+Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
+  std::vector<finding::Place> lines;
+  FL_TRY(times, decisionTimesTo(run, causes, at, most));
+  for (uint64_t time : times) {
+    FL_TRY(x, causes.instances.at(time));
+    lines.push_back(technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd));
   }
   return lines;
 }
@@ -166,6 +197,8 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     if (address) found.address = std::move(*address);
     auto size = madeBlockSize(run, report.errors.front());
     if (size) found.blockSize = std::move(*size);
+    auto nothing = madeNothing(run, report.errors.front());
+    if (nothing) found.freedSize = std::move(*nothing);
     auto decided = decisionsTo(run, causes, report.errors.front().time);
     if (decided) found.decided = std::move(*decided);
     auto allocated = decisionsToBlock(run, causes, report.errors.front());

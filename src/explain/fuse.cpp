@@ -39,6 +39,10 @@ public:
     if (found_.memory) addMemory();
     addStack();
     addComplaints();
+    for (const Chosen& c : found_.chosen)
+      addDecided(c.decided, w_.chose / double(found_.chosen.size()), "origin",
+                 fmt::format("decided that line {} was executed, which set the failing value", c.place.line));
+    addTexts();
     if (found_.causes) addCauses();
     if (found_.invariants) addInvariants();
     addSlice();
@@ -105,8 +109,7 @@ private:
     const auto& decisions = found_.critical->decisions;
     for (size_t k = 0; k < decisions.size(); ++k) {
       const finding::CriticalDecision& d = decisions[k];
-      const double kind = ofWay(d.effect) * rarity(found_.critical->tried, likes(d.effect, *found_.critical),
-                                                   w_.leastRareDecision);
+      const double kind = ofDecision(d);
       if (isFailure(d.place)) continue; // that it fails is decided there
       std::string was =
           d.condition && !d.condition->name.empty()
@@ -114,7 +117,8 @@ private:
                             d.condition->with.empty() ? "" : " (" + d.condition->with + ")")
               : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
-                      (d.isAround ? w_.around : 1) * kind * ofShare(d.effect.share);
+                      (d.isAround ? w_.around : 1) * kind;
+      weight = std::max(weight, ofMissingCondition(d));
       add(d.place, {"critical",
                     fmt::format("{}; taken the other way, {}{}", was, finding::effectText(d.effect),
                                 finding::wayText(d.effect)),
@@ -123,8 +127,7 @@ private:
       size_t read = 0;
       for (const CauseStatement& s : found_.feeds[k].statements) {
         if (s.isLibrary || (s.place.file == d.place.file && s.place.line == d.place.line)) continue;
-        double feeds = kind * ofShare(d.effect.share) * w_.feedsRepair / (1 + double(k)) /
-                       (1 + double(read++) / w_.halfFeeds);
+        double feeds = kind * w_.feedsRepair / (1 + double(k)) / (1 + double(read++) / w_.halfFeeds);
         std::string value = valueText(s);
         add(s.place, {"feeds",
                       fmt::format("{}{}made what line {} decided by, which {}", value,
@@ -132,6 +135,23 @@ private:
                       feeds});
       }
     }
+  }
+
+  double ofDecision(const finding::CriticalDecision& d) const {
+    return ofWay(d.effect) * ofShare(d.effect.share) *
+           rarity(found_.critical->tried, likes(d.effect, *found_.critical), w_.leastRareDecision);
+  }
+
+  // A decision that led to the crash and that keeps it away if taken the other way: where a condition is
+  // missing, as a guard may be (addChanges).
+  double ofMissingCondition(const finding::CriticalDecision& d) const {
+    if (!found_.isCrash || !d.verified || d.effect.share < 1) return 0;
+    auto isThere = [&](const Place& p) { return p.file == d.place.file && p.line == d.place.line; };
+    auto guard = std::ranges::find_if(found_.guards, isThere);
+    if (guard == found_.guards.end()) return 0;
+    const double further = 1 + double(guard - found_.guards.begin()) / w_.halfGuards;
+    return ofFailure_ * w_.change * likelihood("guard") * w_.untold * (d.effect.status ? w_.orderly : 1) /
+           further;
   }
 
   // What leads around the failure is worth less than what leads through where it was.
@@ -222,11 +242,14 @@ private:
            fmt::format("called what led to the access at line {}, which is wrong", first.place.line), led});
       led /= 2;
     }
-    addMade(found_.address, weight, "memory-address",
+    addMade(found_.address, weight * w_.madeAddress, w_.halfAddress, "memory-address",
             fmt::format("made the address or the size of the access at line {}, which is wrong",
                         first.place.line));
-    addMade(found_.blockSize, weight, "memory-size",
+    addMade(found_.blockSize, weight * w_.madeAddress, w_.halfAddress, "memory-size",
             fmt::format("made the size of the block that line {} goes beyond", first.place.line));
+    addMade(found_.freedSize, weight * w_.madeNothing, w_.halfNothing, "memory-size",
+            fmt::format("made the size of 0, for which realloc() gave back what line {} still uses",
+                        first.place.line));
   }
 
   // From inside out: where a test is missing, it is missing beside those that are there.
@@ -238,11 +261,10 @@ private:
     }
   }
 
-  void addMade(const std::vector<Place>& places, double weight, const std::string& technique,
+  void addMade(const std::vector<Place>& places, double weight, double half, const std::string& technique,
                const std::string& text) {
     size_t read = 0;
-    for (const Place& place : places)
-      add(place, {technique, text, weight * w_.madeAddress / (1 + double(read++) / w_.halfAddress)});
+    for (const Place& place : places) add(place, {technique, text, weight / (1 + double(read++) / half)});
   }
 
   // How likely a change of this form is to be the right one, where it makes the run pass.
@@ -319,7 +341,8 @@ private:
       if (!n) continue;
       std::string value = valueAt(*n, line.place);
       if (n->level == 0) {
-        double weight = ofFailure_ * w_.madeFailure / (1 + double(made++) / w_.halfMade);
+        double weight =
+            ofFailure_ * ofPassing(line.place) * w_.madeFailure / (1 + double(made++) / w_.halfMade);
         add(line.place,
             {"causes", value.empty() ? "part of what failed" : value + ": part of what failed", weight});
       } else {
@@ -370,6 +393,27 @@ private:
     }
   }
 
+  double ofPassing(const Place& place) const {
+    return found_.passedOn.contains({place.file, place.line}) ? w_.passesOn : 1;
+  }
+
+  // Who passes a text on makes nothing of it; who chose it may have chosen wrongly.
+  void addTexts() {
+    size_t read = 0;
+    for (const NamedText& t : found_.texts) {
+      if (isFailure(t.place)) continue;
+      double weight = w_.namesText;
+      std::string what = "from which the failing value was copied";
+      if (t.decision) {
+        const finding::CriticalDecision& d = found_.critical->decisions.at(*t.decision);
+        weight = w_.namesDecided * ofDecision(d) / (1 + double(*t.decision));
+        what = fmt::format("by which line {} decided, which {}", d.place.line, helpText(d.effect));
+      }
+      add(t.place,
+          {"text", fmt::format("names {}, {}", t.text, what), weight / (1 + double(read++) / w_.halfTexts)});
+    }
+  }
+
   void addSlice() {
     size_t read = 0;
     for (const Place& place : found_.slice)
@@ -417,8 +461,9 @@ private:
       if (finding::isLibraryFrame(step->place) || step->after.empty()) continue;
       size_t read = seen.size();
       if (!seen.insert({step->place.file, step->place.line}).second) continue;
-      add(step->place, {"invariants", heldText(step->after),
-                        ofFailure_ * w_.invariant / (1 + double(read) / w_.halfInvariant)});
+      add(step->place,
+          {"invariants", heldText(step->after),
+           ofFailure_ * ofPassing(step->place) * w_.invariant / (1 + double(read) / w_.halfInvariant)});
     }
   }
 

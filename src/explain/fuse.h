@@ -20,6 +20,7 @@
 #include "finding/memory_report.h"
 
 #include <functional>
+#include <set>
 
 namespace faultline::explain {
 
@@ -63,16 +64,24 @@ struct Weights {
   double accessWithin = 0.4;     // of that, in the program's own function around malloc or free
   double accessCaller = 0.75;    // of that, for the call that led to the freeing, and so on from inside out
   double allocationCaller = 0.4; // of that, for the call that led to the allocation, and so on
-  double allowedAccess = 0.4;    // of it, for the decision that led there; half of it for the one around
-  double allowedBlock = 0.8;     // of it, for the decision that led to asking for its block; half, ...
-  double ledToAccess = 0.3; // of it, for the call that led to it; half of it for the one around, and so on
-  double madeAddress = 0.5; // of it, for the first line of what made its address, or its block's size
+  double madeNothing = 1.4;      // of it, for what made the size of 0 by which realloc() gave the block back
+  double halfNothing = 1.5;
+  double allowedAccess = 0.4; // of it, for the decision that led there; half of it for the one around
+  double allowedBlock = 0.8;  // of it, for the decision that led to asking for its block; half, ...
+  double ledToAccess = 0.3;   // of it, for the call that led to it; half of it for the one around, and so on
+  double madeAddress = 0.5;   // of it, for the first line of what made its address, or its block's size
   double halfAddress = 4;
   double guard = 0.8;     // the decision that led to where the run crashed; half of it for the one around
   double recursion = 1.0; // the innermost call of a recursion that took all of the stack
   double halfRecursion = 6;
   double complaint = 1.2; // where the program complained; half of it for the call around, and so on
   double halfComplaint = 2;
+  double chose =
+      1.2; // the decision that the failing value was set to a constant; half of it for the one around
+  double passesOn = 0.6;     // of `madeFailure` and `invariant`, if the line only passes the value on
+  double namesText = 2.2;    // the line that names the text which the failing value was copied from
+  double namesDecided = 2.4; // the same of the first decision that repairs the run, as much of it as of that
+  double halfTexts = 2;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
 };
 
@@ -81,6 +90,19 @@ struct Weights {
 struct Complaint {
   finding::Place place = {};
   std::vector<finding::Place> decided = {}, calls = {};
+};
+
+// Where the failing value was set to a constant, and what decided that, from inside out.
+struct Chosen {
+  finding::Place place = {};
+  std::vector<finding::Place> decided = {};
+};
+
+// A text of the program that something was read from, and the line that names it.
+struct NamedText {
+  finding::Place place = {};
+  std::string text = {};               // as it stands in the source, quoted
+  std::optional<size_t> decision = {}; // of the repairing ones, that was made by it; none: the failing value
 };
 
 struct Found {
@@ -100,8 +122,14 @@ struct Found {
   // If it goes beyond a block: what made the size that was asked for, the closest first; which decisions led
   // to asking for it.
   std::vector<finding::Place> blockSize = {}, allocated = {};
+  // If realloc() gave its block back: what made the size of 0, the closest first.
+  std::vector<finding::Place> freedSize = {};
   // The calls that led to where the run failed by itself, the innermost first, and the decisions, too.
   std::vector<finding::Place> stack = {}, guards = {};
+  std::vector<Chosen> chosen = {};
+  // Lines through which the wrong output or status only passed, as it was.
+  std::set<std::pair<std::string, uint32_t>> passedOn = {};
+  std::vector<NamedText> texts = {}; // the closest first
   // Of a wrong status: in the order in which they were made.
   std::vector<Complaint> complaints = {};
   // Of a stack that ran over: the calls that come again and again, the innermost first.

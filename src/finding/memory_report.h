@@ -18,7 +18,8 @@ struct MemoryObjectInfo {
   // where these were called, and these:
   std::optional<Place> madeWithin = {}, endedWithin = {};
   std::vector<Place> madeFor = {}, endedFor = {}; // the calls that led to `made` and `ended`, from inside out
-  std::optional<uint64_t> madeAt = {};            // of a heap block: the time of the allocating call
+  // Of a heap block: the time of the call that allocated it, and of the one that gave it back.
+  std::optional<uint64_t> madeAt = {}, endedAt = {};
   std::string text = {};                          // "the 40-byte block allocated at list.c:8"
 };
 

@@ -173,6 +173,152 @@ int main(int argc, char** argv) {
   EXPECT_EQ(evidenceOf(document, 11, "complaint")["text"], "complained on standard error");
 }
 
+// What is printed was only copied; the line that named the text chose it.
+TEST_F(Explain, ATextThatWasChosenWrongly) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+static void show(const char* kind) {
+  char copy[32];
+  char* to = copy;
+  for (const char* p = kind; *p; ++p) *to++ = *p;
+  *to = 0;
+  printf("kind: %s\n", copy);
+}
+int main(int argc, char** argv) {
+  const char* usual = "text/plain";
+  show(argc > 1 ? argv[1] : usual);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "kind: application\n");
+  json document = ask({"--expect", "right", "--", "./program"});
+  EXPECT_EQ(firstLines(document, 1), std::vector<int>{11}) << document["suspects"].dump(1);
+  EXPECT_EQ(evidenceOf(document, 11, "text")["text"],
+            "names \"text/plain\", from which the failing value was copied");
+}
+
+// A letter is missing in the list of options; what looks for it there is right.
+TEST_F(Explain, ATextThatADecisionWasMadeBy) {
+  build(R"(#include <stdio.h>
+static int option(const char* word, const char* known) {
+  const char* k = known;
+  while (*k != word[1]) {
+    if (*k == 0) return '?';
+    k++;
+  }
+  return *k;
+}
+int main(int argc, char** argv) {
+  int all = 0, count = 0;
+  for (int i = 1; i < argc; i++)
+    switch (option(argv[i], "ax")) {
+    case 'a': all = 1; break;
+    case 'n': count = 3; break;
+    case 'x': break;
+    default: return 2;
+    }
+  printf("%d\n", all + count);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "4\n");
+  json document = ask({"--expect", "right", "--", "./program", "-a", "-n"});
+  EXPECT_THAT(firstLines(document, 5), ::testing::Contains(13)) << document["suspects"].dump(1);
+  EXPECT_THAT(std::string(evidenceOf(document, 13, "text")["text"]),
+              HasSubstr("names \"ax\", by which line"));
+}
+
+// What it says goes through functions and a buffer of its own: the words are told where they were chosen.
+TEST_F(Explain, AComplaintThroughABuffer) {
+  build(R"(#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+static char pending[256];
+static int used;
+static void put(const char* s) {
+  while (*s) pending[used++] = *s++;
+}
+static void flush(void) {
+  if (used > 0) used -= (int)write(2, pending, (size_t)used);
+}
+static int refuse(const char* what) {
+  put("program: ");
+  put(what);
+  put("\n");
+  return 0;
+}
+static int check(int size) {
+  if (size > 100) return refuse("that is too large for me");
+  if (size < 1) return refuse("that is too small for me");
+  return 1;
+}
+int main(int argc, char** argv) {
+  int sum = 0;
+  for (int i = 1; i < argc; i++) sum += check(argc);
+  flush();
+  printf("%d\n", sum);
+  return argc > 102;
+}
+)");
+  std::vector<std::string> words = {"--expect-status", "3", "--", "./program"};
+  for (int k = 0; k < 100; ++k) words.push_back("x");
+  json document = ask(words);
+  EXPECT_EQ(evidenceOf(document, 19, "complaint")["text"], "complained on standard error")
+      << document["suspects"].dump(1);
+}
+
+TEST_F(Explain, AStatusThatIsAConstantOfTheWrongBranch) {
+  build(R"(#include <string.h>
+static int look(const char* word) {
+  if (word[0] == '-')
+    return 0;
+  return 2;
+}
+static int last;
+static int run(const char* word) {
+  int status = look(word);
+  last = status;
+  return status;
+}
+int main(int argc, char** argv) {
+  int status = 0;
+  for (int i = 1; i < argc; i++) status = run(argv[i]);
+  return last;
+}
+)");
+  json document = ask({"--expect-status", "2", "--", "./program", "-x"});
+  EXPECT_THAT(firstLines(document, 2), ::testing::Contains(3)) << document["suspects"].dump(1);
+  EXPECT_EQ(evidenceOf(document, 3, "origin")["text"],
+            "decided that line 4 was executed, which set the failing value");
+}
+
+// realloc() of nothing gives the block back.
+TEST_F(Explain, ASizeThatIsRoundedDownToNothing) {
+  build(R"(#include <stdlib.h>
+#include <string.h>
+struct buffer { char* bytes; size_t size, used; };
+static void* again(void* old, size_t size) {
+  void* made = realloc(old, size);
+  return made ? made : old;
+}
+static void need(struct buffer* b, size_t more) {
+  if (b->used + more >= b->size) {
+    b->size = (b->used + more) & ~(size_t)1023;
+    b->bytes = again(b->bytes, b->size);
+  }
+}
+int main(void) {
+  struct buffer b = {malloc(100), 100, 0};
+  need(&b, 200);
+  free(b.bytes);
+  return 0;
+}
+)");
+  json document = ask({"--", "./program"});
+  EXPECT_THAT(firstLines(document, 3), ::testing::Contains(10)) << document["suspects"].dump(1);
+  EXPECT_THAT(std::string(evidenceOf(document, 10, "memory-size")["text"]), HasSubstr("made the size of 0"));
+}
+
 TEST_F(Explain, ACrashByAPointerThatWasNotSet) {
   build(R"(#include <stdio.h>
 #include <stdlib.h>

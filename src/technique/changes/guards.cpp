@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostBadReads = 48;
 constexpr size_t kMostResults = 4;    // of a function, that are tried
-constexpr uint8_t kFurthestValue = 3; // decisions and calls between a value and the failure
+constexpr uint8_t kFurthestValue = 8; // decisions and calls between a value and the failure
 
 struct BadRead {
   const depend::Node* node = nullptr;

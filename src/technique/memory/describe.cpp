@@ -103,6 +103,7 @@ private:
       out.madeWithin = places.madeWithin;
       out.madeFor = places.madeFor;
       if (o.madeBy != ~0u) out.madeAt = o.madeAt;
+      if (o.state == MemoryObject::Freed && o.endedBy != ~0u) out.endedAt = o.endedAt;
       break;
     case MemoryObject::Local:
       out.kind = "local";

@@ -449,6 +449,56 @@ TEST(Fuse, WhereTheProgramComplainedIsToldWithWhatDecidedIt) {
   EXPECT_EQ(suspects[1].reason, "complained on standard error");
 }
 
+TEST(Fuse, WhoNamesATextIsToldUnlessItFailedThere) {
+  CriticalReport critical;
+  critical.tried = 1000;
+  critical.passed = 1;
+  critical.decisions = {decision(20, 100)};
+  Found found{.failure = at(40), .knowsOutput = true, .critical = &critical};
+  found.texts = {{.place = at(7), .text = "\"abc\"", .decision = 0},
+                 {.place = at(9), .text = "\"text/plain\""},
+                 {.place = at(40), .text = "\"%s\""}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 7, 9));
+  EXPECT_EQ(suspects[1].reason, "names \"abc\", by which line 20 decided, which repairs the run");
+  EXPECT_EQ(suspects[2].reason, "names \"text/plain\", from which the failing value was copied");
+}
+
+TEST(Fuse, WhoDecidedThatTheFailingValueWasSetComesBeforeWhoPassedItOn) {
+  CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90)})});
+  Found found{.causes = &causes};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(20, 9));
+  found.chosen = {{.place = at(9), .decided = {at(8), at(3)}}};
+  found.passedOn = {{at(20).file, 20}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(9, 8, 20, 3));
+  EXPECT_EQ(suspects[1].reason, "decided that line 9 was executed, which set the failing value");
+}
+
+TEST(Fuse, ADecisionThatLedToTheCrashAndKeepsItAwayMayLackACondition) {
+  CriticalReport critical;
+  critical.tried = critical.passed = critical.around = 1000; // nothing rare about it
+  critical.decisions = {decision(5, 50), decision(12, 90)};
+  for (finding::CriticalDecision& d : critical.decisions) d.effect = {.reaches = 0.0, .strays = 0.3};
+  Found found{.failure = at(20), .isCrash = true, .critical = &critical, .guards = {at(18), at(12)}};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(12, 18, 5));
+  found.isCrash = false;
+  EXPECT_THAT(linesOf(fuse(found, 1)), ElementsAre(5));
+}
+
+TEST(Fuse, WhoMadeASizeOfNothingIsToldOfABlockThatReallocGaveBack) {
+  finding::MemoryReport memory;
+  finding::MemoryErrorInfo error;
+  error.kind = "double-free";
+  error.place = at(30);
+  error.object = finding::MemoryObjectInfo{.kind = "heap", .size = 8, .ended = at(21)};
+  memory.errors = {error};
+  Found found{.memory = &memory, .freedSize = {at(20), at(10)}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(21, 20, 30, 10));
+  EXPECT_EQ(suspects[1].reason, "made the size of 0, for which realloc() gave back what line 30 still uses");
+}
+
 TEST(Fuse, WhoCalledWhatFailedCountsTheLessTheFurtherAway) {
   Found found;
   found.failure = at(6);

@@ -1,0 +1,141 @@
+#include "cli/explain_origin.h"
+
+#include "cli/explain_memory.h"
+#include "replay/object_names.h"
+#include "technique/instance_text.h"
+#include "technique/slice/named_data.h"
+#include "technique/slice/slice.h"
+
+#include <map>
+
+namespace faultline::cli {
+namespace {
+
+// The instances that made the value of nothing; none: there are more than can have been meant.
+std::vector<depend::Node> sourcesOf(const depend::Slice& slice) {
+  constexpr size_t kMost = 2;
+  std::vector<bool> isMade(slice.nodes.size());
+  for (const depend::Node& node : slice.nodes)
+    if (node.consumer < isMade.size()) isMade[node.consumer] = true;
+  for (const depend::Leaf& leaf : slice.leaves)
+    if (leaf.consumer < isMade.size()) isMade[leaf.consumer] = true;
+  std::vector<depend::Node> out;
+  for (size_t k = 0; k < slice.nodes.size(); ++k)
+    if (!isMade[k]) out.push_back(slice.nodes[k]);
+  if (out.size() > kMost) out.clear();
+  return out;
+}
+
+depend::WalkOptions valuesAlone() {
+  depend::WalkOptions options;
+  options.control = options.addresses = false;
+  return options;
+}
+
+class Texts {
+public:
+  Texts(ValueRun& run, CauseRun& causes, explain::Found& found)
+      : run_(run), causes_(causes), found_(found),
+        names_(run.failing.run.replay.symbolView(), {}, run.failing.run.replay.memoryView()) {}
+
+  // `own`: the line that used it, of which nothing new is told.
+  Result<void> look(const depend::Question& question, const finding::Place& own,
+                    std::optional<size_t> decision) {
+    const std::string& cwd = run_.failing.run.recording.meta().cwd;
+    FL_TRY(all, technique::findNamedData(*run_.history, question));
+    for (const technique::NamedData& data : all) {
+      auto text = names_.find(data.address);
+      if (!text || text->kind != replay::ObjectName::Kind::Literal) continue;
+      finding::Place place = technique::placeOf(run_.history->code(), data.id, cwd);
+      if (place.file == own.file && place.line == own.line) continue;
+      found_.texts.push_back({std::move(place), text->object, decision});
+    }
+    return {};
+  }
+
+  // And by which it was decided that a constant was set which it was made by.
+  Result<void> lookBehind(const depend::Question& question, const finding::Place& own, size_t decision) {
+    FL_TRY(slice, depend::sliceBackward(*run_.history, question, valuesAlone()));
+    for (const depend::Node& source : sourcesOf(slice)) {
+      FL_TRY(times, decisionTimesTo(run_, causes_, source.time, 1));
+      for (uint64_t time : times) FL_CHECK(look({.time = time, .operands = {0}}, own, decision));
+    }
+    return {};
+  }
+
+private:
+  ValueRun& run_;
+  CauseRun& causes_;
+  explain::Found& found_;
+  replay::ObjectNames names_;
+};
+
+bool isMove(fir::Op op) {
+  using fir::Op;
+  static constexpr Op kMoves[] = {Op::Load, Op::LoadVar, Op::Store, Op::StoreVar, Op::Copy, Op::Ret,
+                                  Op::Call, Op::ZExt,    Op::SExt,  Op::Trunc,    Op::Phi};
+  return std::ranges::find(kMoves, op) != std::end(kMoves);
+}
+
+// Lines that did nothing with the value but to move it.
+std::set<std::pair<std::string, uint32_t>> passedOn(ValueRun& run, const depend::Slice& slice,
+                                                    const std::vector<depend::Node>& sources) {
+  std::map<std::pair<std::string, uint32_t>, bool> lines;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  for (const depend::Node& node : slice.nodes) {
+    depend::RunCode::Where at = run.history->code().where(node.id);
+    if (!at) continue;
+    finding::Place place = technique::placeOf(run.history->code(), node.id, cwd);
+    const fir::Instruction& i = at.module->image->instructions[at.local];
+    const bool isSource = std::ranges::find(sources, node.time, &depend::Node::time) != sources.end();
+    const bool isOutside = i.op == fir::Op::Call && fir::CallKind(i.sub) == fir::CallKind::Outside;
+    auto [known, isNew] = lines.try_emplace({place.file, place.line}, true);
+    known->second &= isMove(i.op) && !isSource && !isOutside;
+  }
+  std::set<std::pair<std::string, uint32_t>> out;
+  for (const auto& [line, isOnlyMove] : lines)
+    if (isOnlyMove) out.insert(line);
+  return out;
+}
+
+} // namespace
+
+Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found) {
+  const bool isStatus = run.failing.failure && run.failing.failure->kind == replay::FailureKind::WrongStatus;
+  if (!found.knowsOutput && !isStatus) return {}; // else the value is what a test was made of
+  replay::Replay& replay = run.failing.run.replay;
+  const replay::Time failure = replay.now();
+  FL_TRY(slice, depend::sliceBackward(*run.history, technique::valueOnly(run.question.from), valuesAlone()));
+  const std::vector<depend::Node> sources = sourcesOf(slice);
+  found.passedOn = passedOn(run, slice, sources);
+  for (const depend::Node& source : sources) {
+    explain::Chosen chosen;
+    chosen.place = technique::placeOf(run.history->code(), source.id, run.failing.run.recording.meta().cwd);
+    FL_TRY(decided, decisionsTo(run, causes, source.time));
+    chosen.decided = std::move(decided);
+    found.chosen.push_back(std::move(chosen));
+  }
+  return replay.seek(failure);
+}
+
+Result<void> lookAtTexts(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
+                         explain::Found& found) {
+  constexpr size_t kMostDecisions = 4;
+  replay::Replay& replay = run.failing.run.replay;
+  const replay::Time failure = replay.now();
+  Texts texts(run, causes, found);
+  run.watchUntil(end);
+  if (found.knowsOutput && found.failure)
+    FL_CHECK(texts.look(run.question.from, *found.failure, std::nullopt));
+  const size_t count = found.critical ? std::min(found.critical->decisions.size(), kMostDecisions) : 0;
+  for (size_t k = 0; k < count; ++k) {
+    const finding::CriticalDecision& d = found.critical->decisions[k];
+    const depend::Question question{.time = d.time, .operands = {0}};
+    FL_CHECK(texts.look(question, d.place, k));
+    FL_CHECK(texts.lookBehind(question, {}, k));
+  }
+  run.stopWatching();
+  return replay.seek(failure);
+}
+
+} // namespace faultline::cli

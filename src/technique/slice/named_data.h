@@ -1,0 +1,22 @@
+// Data that the program brings along (texts, tables), from which a value was read as it stands there, and the
+// code that names it. What only passes a text on is in the slice of a wrong byte; the line that chose the
+// text is not, since it made no more than an address.
+//
+//   2  const char* kind = "text/plain";         names the text
+//   5  strncpy(to, kind, n); ... puts(to);      the wrong byte is the first of it
+#pragma once
+
+#include "depend/query.h"
+
+namespace faultline::technique {
+
+struct NamedData {
+  uint32_t id = 0;      // of an instruction that names it, or a table that has its address
+  uint64_t time = 0;    // when it did
+  uint64_t address = 0; // of what was read
+};
+
+// Those that are closest to the question first. `question`: what is asked for; only values are followed.
+Result<std::vector<NamedData>> findNamedData(depend::History& history, const depend::Question& question);
+
+} // namespace faultline::technique
