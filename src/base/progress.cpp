@@ -20,16 +20,26 @@ std::string progressLine(std::string_view title, uint64_t done, uint64_t total,
   return line;
 }
 
+namespace {
+
+bool isWatched(const Log& log) { return log.terminal().interactive && log.verbosity() != Verbosity::Quiet; }
+
+// One column stays free: some terminals wrap when the last one is written.
+int widthOf(const Log& log) { return log.terminal().width - 1; }
+
+void draw(std::FILE* stream, std::string_view line) {
+  fmt::print(stream, "\r\x1b[K{}", line);
+  std::fflush(stream);
+}
+
+} // namespace
+
 Progress::Progress(const Log& log, std::string title, uint64_t total, std::FILE* stream)
-    : title_(std::move(title)), total_(total), stream_(stream),
-      // One column stays free: some terminals wrap when the last one is written.
-      width_(log.terminal().width - 1),
-      shown_(log.terminal().interactive && log.verbosity() != Verbosity::Quiet) {}
+    : title_(std::move(title)), total_(total), stream_(stream), width_(widthOf(log)), shown_(isWatched(log)) {
+}
 
 Progress::~Progress() {
-  if (!drawn_) return;
-  std::fputs("\r\x1b[K", stream_);
-  std::fflush(stream_);
+  if (drawn_) draw(stream_, "");
 }
 
 void Progress::look(Clock::time_point now) {
@@ -39,8 +49,26 @@ void Progress::look(Clock::time_point now) {
   lookAgainAt_ = done_ + static_cast<uint64_t>(perSecond / 50) + 1;
   if (now < nextDraw_) return;
   nextDraw_ = now + std::chrono::milliseconds(200);
-  fmt::print(stream_, "\r\x1b[K{}", progressLine(title_, done_, total_, elapsed, width_));
-  std::fflush(stream_);
+  draw(stream_, progressLine(title_, done_, total_, elapsed, width_));
+  drawn_ = true;
+}
+
+StatusLine::StatusLine(const Log& log, std::FILE* stream)
+    : stream_(stream), width_(widthOf(log)), shown_(isWatched(log)) {}
+
+void StatusLine::clear() {
+  if (drawn_) draw(stream_, "");
+  drawn_ = false;
+}
+
+void StatusLine::show(std::string line) {
+  if (!shown_) return;
+  if (width_ > 0 && line.size() > static_cast<size_t>(width_)) {
+    size_t end = static_cast<size_t>(width_);
+    while (end > 0 && (line[end] & 0xc0) == 0x80) --end; // no half letter
+    line.resize(end);
+  }
+  draw(stream_, line);
   drawn_ = true;
 }
 

@@ -56,4 +56,24 @@ private:
   Clock::time_point nextDraw_ = start_ + std::chrono::seconds(1);
 };
 
+// What is known so far and what is being done, where work has stages that cannot be counted: shown at once,
+// under the same conditions as progress, which may be drawn over it meanwhile; gone at the end.
+class StatusLine {
+public:
+  explicit StatusLine(const Log& log, std::FILE* stream = stderr);
+  ~StatusLine() { clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  // Cut where the terminal ends.
+  void show(std::string line);
+  void clear(); // before anything else is printed
+
+private:
+  std::FILE* stream_;
+  int width_;
+  bool shown_;
+  bool drawn_ = false;
+};
+
 } // namespace faultline

@@ -1,5 +1,6 @@
 // faultline explain: what is wrong, in one answer from everything that fits.
 #include "base/file.h"
+#include "base/progress.h"
 #include "cli/answer.h"
 #include "cli/breakpoint_counts.h"
 #include "cli/cause_question.h"
@@ -271,6 +272,14 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     FL_TRY(expectation, expectationOf(options.value.run));
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;
   }
+  StatusLine status(context.log());
+  auto begins = [&](std::string_view stage) {
+    std::string what = "the run";
+    if (explanation.failure)
+      what = fmt::format("{}, line {}", explanation.failure->message, explanation.failure->place.line);
+    status.show(fmt::format("{}: {}", stage, what));
+  };
+  begins("looking at what led there");
   if (isWanted(options, "causes")) {
     (void)lookAtStack(*run, causeRun, found); // they can be done without
     run->watchUntil(begin + seconds(budget * 0.1));
@@ -295,16 +304,19 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     isSliceComplete = relevant && !run->history->wasStopped() && !slice.isBounded;
     if (isWanted(options, "slice")) found.slice = linesOf(*run, slice);
   }
+  begins("checking memory");
   finding::MemoryReport memory;
   if (isWanted(options, "memory"))
     FL_CHECK(lookAtMemory(*run, causeRun, Clock::now() + seconds(budget * 0.15),
                           isSliceComplete ? &slice : nullptr, memory, found, explanation));
+  begins("looking for what had to hold");
   finding::InvariantsReport invariants;
   if (isWanted(options, "invariants")) {
     auto asked = lookAtInvariants(context, *run, Clock::now() + seconds(budget * 0.05), invariants, found,
                                   explanation);
     if (!asked) explanation.caveats.push_back("invariants: " + asked.error().message);
   }
+  begins("growing the tree of causes");
   finding::CausesReport causes;
   if (isWanted(options, "causes")) {
     auto tree =
@@ -320,6 +332,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
       explanation.caveats.push_back("causes: " + tree.error().message);
     }
   }
+  begins("making the input smaller");
   Experiments experiments;
   if (canExperiment && !wasInterrupted() && isWanted(options, "chop") &&
       hasInputToReduce(*run, options.value, options.reference)) {
@@ -327,6 +340,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
                              found, explanation);
     if (!asked) explanation.caveats.push_back("chop: " + asked.error().message);
   }
+  begins("experimenting");
   if (canExperiment && !wasInterrupted()) {
     auto tried = experiment(context, *run, causeRun, slice, options, begin, experiments, found, explanation);
     if (!tried) noExperiments = tried.error().message;
@@ -337,6 +351,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (isWanted(options, "slice") && !wasInterrupted())
     (void)lookAtTexts(*run, causeRun, std::max(begin, Clock::now()) + seconds(budget * 0.05),
                       found); // can be done without
+  begins("putting it together");
   explanation.suspects = explain::fuse(found, options.suspects);
   bool isRepaired = experiments.critical.passed > 0 || experiments.changes.passed > 0;
   if (found.critical && found.changes && !isRepaired)
@@ -356,6 +371,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   explanation.stats["critical"] = experiments.critical.stats;
   explanation.stats["changes"] = experiments.changes.stats;
   for (std::string& note : changedSources(explanation)) explanation.caveats.push_back(std::move(note));
+  status.clear();
   RunInput input{.file = asked.input};
   if (context.format == "gdb") {
     FL_CHECK(countBreakpoints(*run, causeRun, explanation));

@@ -61,6 +61,27 @@ TEST(Progress, IsSilentWhenQuietOrUnwatched) {
   EXPECT_EQ(drawnAfter(1050ms, unwatched, Verbosity::Normal), "");
 }
 
+TEST(StatusLine, ShowsAtOnceWhatFitsAndTakesItAway) {
+  Capture capture;
+  Log log(capture.stream, {.interactive = true, .color = false, .width = 8}, Verbosity::Normal);
+  StatusLine status(log, capture.stream);
+  status.show("short");
+  EXPECT_EQ(capture.text(), "\r\x1b[Kshort");
+  status.show("longer \xc3\xa4"); // the letter of two bytes does not fit
+  EXPECT_EQ(capture.text(), "\r\x1b[Kshort\r\x1b[Klonger ");
+  status.clear();
+  status.clear();
+  EXPECT_EQ(capture.text(), "\r\x1b[Kshort\r\x1b[Klonger \r\x1b[K");
+}
+
+TEST(StatusLine, IsSilentWhenQuietOrUnwatched) {
+  Capture capture;
+  Log quiet(capture.stream, watched, Verbosity::Quiet), alone(capture.stream, unwatched, Verbosity::Normal);
+  StatusLine(quiet, capture.stream).show("a");
+  StatusLine(alone, capture.stream).show("a");
+  EXPECT_EQ(capture.text(), "");
+}
+
 TEST(Log, QuietKeepsWarningsOnly) {
   Capture capture;
   Log log(capture.stream, unwatched, Verbosity::Quiet);
