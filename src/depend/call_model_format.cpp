@@ -100,8 +100,10 @@ std::vector<FlowSource> FormattedText::sources() const {
   for (const Part& part : parts_) {
     for (const FlowSource& source : part.arguments) addSource(out, source);
     bool isOwn = part.copiedFrom >= format_ && part.copiedFrom < format_ + formatSize_;
-    if (part.copied && !isOwn)
-      addSource(out, {.kind = FlowSource::Memory, .address = part.copiedFrom, .size = part.copied});
+    // Of a text that replay has not seen the first byte was read at least.
+    const uint64_t size = part.isString && !part.isKnown ? 1 : part.copied;
+    if (size && !isOwn)
+      addSource(out, {.kind = FlowSource::Memory, .address = part.copiedFrom, .size = size});
   }
   if (list_) addSource(out, {.kind = FlowSource::Argument, .argument = *list_});
   return out;

@@ -124,6 +124,7 @@ private:
   Provenance moved(Call& call, uint64_t size);
   void checkCall(const Known& known, Call& call);
   bool knowsArguments(const Call& call) const;
+  Provenance variableArgumentTo(uint64_t address) const;
   void checkRange(Call& call, uint64_t address, uint64_t size, bool isWrite);
   void checkDefined(const Known& known, Call& call);
   void applyFlows(Call& call);

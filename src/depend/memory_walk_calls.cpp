@@ -61,6 +61,9 @@ constexpr Entry kEntries[] = {
   {"__fprintf_chk", 0, 0, true, true, 3},
   {"__sprintf_chk", 0, 0, true, true, 4, true},
   {"__snprintf_chk", 0, 0, true, true, 5, true},
+  {"asprintf", 0, 0, true, true, 2},
+  {"__asprintf_chk", 0, 0, true, true, 3},
+  {"vasprintf __vasprintf_chk", 0, 0, true, true, -1},
   {"vprintf vfprintf __vprintf_chk __vfprintf_chk", 0, 0, true, true, -1},
   {"vsprintf vsnprintf __vsprintf_chk __vsnprintf_chk", 0, 0, true, true, -1, true},
   {"fgets fgets_unlocked __fgets_chk gets scanf __isoc99_scanf __isoc23_scanf fscanf __isoc99_fscanf __isoc23_fscanf "
@@ -312,18 +315,18 @@ Provenance MemoryWalk::resultOf(const Call& call, const OutsideFlow& flow) const
 void MemoryWalk::checkCall(const Known& known, Call& call) {
   const OutsideEffect& e = call.effect;
   checkDefined(known, call);
-  if (e.isPartial || known.heap == Known::Free || known.heap == Known::Resize ||
-      known.heap == Known::ResizeArray)
-    return;
-  bool isLengthKnown = knowsArguments(call);
+  if (known.heap == Known::Free || known.heap == Known::Resize || known.heap == Known::ResizeArray) return;
+  const bool isLengthKnown = !e.isPartial && knowsArguments(call);
   // What is printed piece by piece into a buffer is one access.
   std::vector<std::pair<uint64_t, uint64_t>> written; // from, to
   for (const OutsideFlow& flow : e.flows) {
-    if (known.writes && !flow.toResult && !flow.ifNoticed)
+    if (known.writes && !e.isPartial && !flow.toResult && !flow.ifNoticed)
       written.push_back({flow.address, flow.address + flow.size});
+    // Where nobody knows how much of it is read, its first byte is.
     for (const FlowSource& source : flow.sources)
-      if (isLengthKnown && source.kind == FlowSource::Memory && source.frame == 0)
-        checkRange(call, source.address, source.size, false);
+      if (source.kind == FlowSource::Memory && source.frame == 0)
+        checkRange(call, source.address, isLengthKnown ? source.size : std::min<uint64_t>(source.size, 1),
+                   false);
   }
   std::sort(written.begin(), written.end());
   for (size_t k = 0; k < written.size(); ++k) {
@@ -362,12 +365,29 @@ void MemoryWalk::checkRange(Call& call, uint64_t address, uint64_t size, bool is
     best = fits;
     found = isObject(p) ? p : kNoObject;
   }
+  if (best == 0 && !isWrite) found = variableArgumentTo(address);
   if (!found) return;
   const MemoryObject* o = objects_.find(found);
   // How long the text is that outside code has put there, replay may not know.
   if (!isWrite && o && o->isForeign && o->state == MemoryObject::Alive) return;
   ++accesses_;
   if (!objects_.has(found, address, size)) doubt(found, address, size, isWrite, call.effect.function);
+}
+
+// Of a function that was called with any number of arguments, and handed them on as a list. An object that is
+// still there comes before one that was.
+Provenance MemoryWalk::variableArgumentTo(uint64_t address) const {
+  constexpr size_t kMostFrames = 4; // error() calls report() calls vfprintf()
+  Provenance found = kNoObject;
+  const std::vector<Frame>& stack = thread_->stack;
+  for (size_t k = 0; k < std::min(stack.size(), kMostFrames); ++k)
+    for (const Word& word : stack[stack.size() - 1 - k].variable) {
+      const MemoryObject* o = isObject(word.from) ? objects_.find(word.from) : nullptr;
+      if (!o || address - o->start >= o->size) continue;
+      found = word.from;
+      if (o->state == MemoryObject::Alive) return found;
+    }
+  return found;
 }
 
 void MemoryWalk::checkDefined(const Known& known, Call& call) {

@@ -238,6 +238,55 @@ int main(void) {
   EXPECT_EQ(errors[3]["by"], "fgets");
 }
 
+// By way of a list of arguments, through functions of the program's own; not where another block is now, and
+// not where only the address is printed.
+TEST_F(Memory, ATextThatWasGivenBackIsPrintedFromAList) {
+  json e = first(R"(#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void report(FILE* f, const char* format, va_list list) {
+  vfprintf(f, format, list);
+}
+static void say(const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  report(stderr, format, list);
+  va_end(list);
+}
+int main(void) {
+  char* a = strdup("a letter of the alphabet");
+  char* b = strdup("another one");
+  say("%s %d %s\n", a, 3, b);
+  free(a);
+  char* c = strdup("this lies in the same.. ");
+  say("%p %d %s\n", a, 4, c);
+  free(c);
+  say("%s %d %s\n", b, 5, c);
+  return 0;
+}
+)");
+  EXPECT_ERROR(e, "use-after-free", 6);
+  EXPECT_EQ(e["object"]["made"]["line"], 19);
+  EXPECT_EQ(e["object"]["ended"]["line"], 21);
+  EXPECT_EQ(e["by"], "vfprintf");
+}
+
+TEST_F(Memory, ATextThatWasGivenBackIsPrintedToAStream) {
+  json e = first(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char* a = strdup("a letter of the alphabet");
+  fprintf(stderr, "%s\n", a);
+  free(a);
+  fprintf(stderr, "%s\n", a);
+  return 0;
+}
+)");
+  EXPECT_ERROR(e, "use-after-free", 8);
+}
+
 TEST_F(Memory, AMovedBlock) {
   json e = first(R"(#include <stdlib.h>
 int main(void) {
