@@ -29,6 +29,7 @@ struct MemoryError {
   };
   Kind kind = Outside;
   bool isWrite = false;
+  bool isAllowed = false; // it was let write so much; how much it wrote is not known
   uint64_t time = 0;
   uint32_t id = 0; // global, of the instruction
   uint32_t thread = 0;
@@ -125,6 +126,7 @@ private:
   void checkCall(const Known& known, Call& call);
   bool knowsArguments(const Call& call) const;
   Provenance variableArgumentTo(uint64_t address) const;
+  void checkLine(Call& call);
   void checkRange(Call& call, uint64_t address, uint64_t size, bool isWrite);
   void checkDefined(const Known& known, Call& call);
   void applyFlows(Call& call);

@@ -328,6 +328,7 @@ void MemoryWalk::checkCall(const Known& known, Call& call) {
         checkRange(call, source.address, isLengthKnown ? source.size : std::min<uint64_t>(source.size, 1),
                    false);
   }
+  checkLine(call);
   std::sort(written.begin(), written.end());
   for (size_t k = 0; k < written.size(); ++k) {
     bool goesOn = k + 1 < written.size() && written[k].second >= written[k + 1].first;
@@ -337,6 +338,29 @@ void MemoryWalk::checkCall(const Known& known, Call& call) {
     }
     checkRange(call, written[k].first, written[k].second - written[k].first, true);
   }
+}
+
+// How long a line was, the program shows only by reading to its end; and where it was written over the stream
+// itself, the call says that there was none. It may have been as long as was asked for.
+void MemoryWalk::checkLine(Call& call) {
+  const OutsideEffect& e = call.effect;
+  if (!e.function.starts_with("fgets") && e.function != "__fgets_chk") return;
+  const bool isLengthKnown = !e.isPartial && std::ranges::any_of(e.flows, [&](const OutsideFlow& flow) {
+    return !flow.toResult && !flow.isSizeSeen && flow.address == call.argument(0);
+  });
+  const uint64_t size = call.argument(e.function == "__fgets_chk" ? 2 : 1);
+  const MemoryObject* o = isObject(call.from(0)) ? objects_.find(call.from(0)) : nullptr;
+  if (isLengthKnown || !o || o->state != MemoryObject::Alive) return;
+  if (int64_t(size) <= 0 || size > kLargestObject || objects_.has(call.from(0), call.argument(0), size))
+    return;
+  add({.isWrite = true,
+       .isAllowed = true,
+       .time = stepTime_,
+       .id = stepId_,
+       .address = call.argument(0),
+       .size = size,
+       .object = *o,
+       .function = e.function});
 }
 
 // How much is read of a text, and where two of them differ, replay can tell only of memory that the program

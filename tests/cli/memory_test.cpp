@@ -287,6 +287,28 @@ int main(void) {
   EXPECT_ERROR(e, "use-after-free", 8);
 }
 
+// How long the line was is not known where the call gives none.
+TEST_F(Memory, ALineMayBeLongerThanItsBlock) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  char* line = malloc(16);
+  char right[64];
+  if (!fgets(right, sizeof right, stdin) || right[0] != 'a') return 1;
+  if (fgets(right, sizeof right, stdin)) return 1;
+  return fgets(line, 64, stdin) ? 4 : 3;
+}
+)");
+  writeFile(dir / "in", "a\n");
+  json document = ask({"--stdin", "in", "--", "./p"});
+  ASSERT_EQ(document["errors"].size(), 1u) << document.dump(1);
+  json e = document["errors"][0];
+  EXPECT_ERROR(e, "out-of-bounds", 8);
+  EXPECT_EQ(
+      e["text"],
+      "fgets() may write 64 bytes at offset 0 of the 16-byte block allocated at p.c:4, 48 bytes too many");
+}
+
 TEST_F(Memory, AMovedBlock) {
   json e = first(R"(#include <stdlib.h>
 int main(void) {

@@ -261,7 +261,7 @@ private:
   }
 
   std::string sentence(const MemoryErrorInfo& e) const {
-    std::string verb = error_.isWrite ? "writes" : "reads";
+    std::string verb = error_.isAllowed ? "may write" : error_.isWrite ? "writes" : "reads";
     std::string what = fmt::format("{}{} {}", subject(e), verb, bytesText(error_.size));
     std::string object = e.object ? e.object->text : "an object that is gone";
     std::string ended = e.object && e.object->ended ? " at " + shortPlace(*e.object->ended) : "";
