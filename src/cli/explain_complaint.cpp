@@ -63,6 +63,38 @@ Result<void> findWording(ValueRun& run, uint64_t time, Wording& best) {
   return {};
 }
 
+// A call of the program's own whose result no instruction uses.
+bool isIgnored(const depend::Executed& x) {
+  const fir::Instruction& call = *x.instruction;
+  const fir::Image& image = *x.image;
+  const bool isInside = call.op == fir::Op::Call && fir::CallKind(call.sub) != fir::CallKind::Outside;
+  if (!isInside || image.types[call.type].kind != fir::TypeKind::Int) return false;
+  const fir::Operand result = fir::makeOperand(fir::OperandKind::Word, call.dst);
+  return std::ranges::none_of(image.instructionsOf(image.functions[x.function]),
+                              [&](const fir::Instruction& i) {
+                                std::span<const fir::Operand> used = image.operandsOf(i);
+                                return std::ranges::find(used, result) != used.end();
+                              });
+}
+
+// A function that complains and says so to its caller, who goes on as if nothing were.
+Result<void> findIgnored(ValueRun& run, CauseRun& causes, uint64_t at, explain::Complaint& out) {
+  constexpr int kMostCalls = 8;
+  for (int k = 0; k < kMostCalls; ++k) {
+    FL_TRY(call, causes.instances.caller(at));
+    if (call == depend::kNoInstance) return {};
+    at = call;
+    FL_TRY(x, causes.instances.at(at));
+    const uint32_t bits = x.image->types[x.instruction->type].bits;
+    const int64_t value = bits < 64 ? int64_t(x.value << (64 - bits)) >> (64 - bits) : int64_t(x.value);
+    if (!isIgnored(x) || value == 0) continue;
+    out.ignored = technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd);
+    out.ignoredValue = fmt::format("{}", value);
+    return {};
+  }
+  return {};
+}
+
 // Where it was said on behalf of whom: past functions that say what many have to say.
 Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
                                     const std::vector<replay::OutputOrigin>& line) {
@@ -97,6 +129,7 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
   FL_TRY(calls, callsTo(run, causes, at, kMostCallers));
   out.decided = std::move(decided);
   out.calls = std::move(calls);
+  FL_CHECK(findIgnored(run, causes, at, out));
   return out;
 }
 

@@ -388,6 +388,12 @@ private:
       addDecided(
           c.decided, weight, "complaint",
           fmt::format("decided that line {} was executed, which complained on standard error", c.place.line));
+      if (c.ignored)
+        add(*c.ignored,
+            {"ignored",
+             fmt::format("gives {} after line {} has complained on standard error, and nobody looks at it",
+                         c.ignoredValue, c.place.line),
+             weight * w_.ignored});
       addDecided(c.calls, weight / 2, "complaint",
                  fmt::format("called what complained on standard error, at line {}", c.place.line));
     }

@@ -76,6 +76,7 @@ struct Weights {
   double halfRecursion = 6;
   double complaint = 1.2; // where the program complained; half of it for the call around, and so on
   double halfComplaint = 2;
+  double ignored = 2.2; // of `complaint`, a call around it whose result says so and is not looked at
   double chose =
       1.2; // the decision that the failing value was set to a constant; half of it for the one around
   double passesOn = 0.6;     // of `madeFailure` and `invariant`, if the line only passes the value on
@@ -90,6 +91,9 @@ struct Weights {
 struct Complaint {
   finding::Place place = {};
   std::vector<finding::Place> decided = {}, calls = {};
+  // The innermost call around it that gave a number other than 0, which nobody looks at; its text: "1".
+  std::optional<finding::Place> ignored = {};
+  std::string ignoredValue = {};
 };
 
 // Where the failing value was set to a constant, and what decided that, from inside out.

@@ -267,6 +267,38 @@ int main(int argc, char** argv) {
       << document["suspects"].dump(1);
 }
 
+// It fails, says so, and nobody looks.
+TEST_F(Explain, AResultThatNobodyLooksAt) {
+  build(R"(#include <stdio.h>
+static int copy(const char* name) {
+  FILE* f = fopen(name, "r");
+  if (!f) {
+    fprintf(stderr, "cannot open %s\n", name);
+    return -1;
+  }
+  fclose(f);
+  return 0;
+}
+static int all(int count, char** names) {
+  int failed = 0;
+  for (int i = 0; i < count; i++)
+    if (copy(names[i]) < 0) failed = 3;
+  return failed;
+}
+int main(int argc, char** argv) {
+  int quiet = 0;
+  if (argc > 9) quiet = 1;
+  all(argc - 1, argv + 1);
+  if (!quiet) puts("done");
+  return 0;
+}
+)");
+  json document = ask({"--expect-status", "1", "--", "./program", "program.c", "missing"});
+  EXPECT_EQ(firstLines(document, 1), std::vector<int>{20}) << document["suspects"].dump(1);
+  EXPECT_EQ(evidenceOf(document, 20, "ignored")["text"],
+            "gives 3 after line 5 has complained on standard error, and nobody looks at it");
+}
+
 TEST_F(Explain, AStatusThatIsAConstantOfTheWrongBranch) {
   build(R"(#include <string.h>
 static int look(const char* word) {
