@@ -48,7 +48,9 @@ public:
       if (!text || text->kind != replay::ObjectName::Kind::Literal) continue;
       finding::Place place = technique::placeOf(run_.history->code(), data.id, cwd);
       if (place.file == own.file && place.line == own.line) continue;
-      found_.texts.push_back({std::move(place), text->object, decision});
+      depend::RunCode::Where at = run_.history->code().where(data.id);
+      const bool isSaid = at && at.module->image->instructions[at.local].op == fir::Op::Call;
+      found_.texts.push_back({std::move(place), text->object, isSaid, decision});
     }
     return {};
   }

@@ -408,7 +408,7 @@ private:
     size_t read = 0;
     for (const NamedText& t : found_.texts) {
       if (isFailure(t.place)) continue;
-      double weight = w_.namesText;
+      double weight = w_.namesText * (t.isSaid ? w_.saysText : 1);
       std::string what = "from which the failing value was copied";
       if (t.decision) {
         const finding::CriticalDecision& d = found_.critical->decisions.at(*t.decision);

@@ -79,8 +79,10 @@ struct Weights {
   double ignored = 2.2; // of `complaint`, a call around it whose result says so and is not looked at
   double chose =
       1.2; // the decision that the failing value was set to a constant; half of it for the one around
-  double passesOn = 0.6;     // of `madeFailure` and `invariant`, if the line only passes the value on
-  double namesText = 2.2;    // the line that names the text which the failing value was copied from
+  double passesOn = 0.6;  // of `madeFailure` and `invariant`, if the line only passes the value on
+  double namesText = 2.2; // the line that names the text which the failing value was copied from
+  double saysText =
+      0.4; // of it, if it is an argument there: a message, and something else decides whether it comes
   double namesDecided = 2.4; // the same of the first decision that repairs the run, as much of it as of that
   double halfTexts = 2;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
@@ -106,6 +108,7 @@ struct Chosen {
 struct NamedText {
   finding::Place place = {};
   std::string text = {};               // as it stands in the source, quoted
+  bool isSaid = false;                 // it is an argument there, as of what says something
   std::optional<size_t> decision = {}; // of the repairing ones, that was made by it; none: the failing value
 };
 

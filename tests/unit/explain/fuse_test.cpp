@@ -457,9 +457,10 @@ TEST(Fuse, WhoNamesATextIsToldUnlessItFailedThere) {
   Found found{.failure = at(40), .knowsOutput = true, .critical = &critical};
   found.texts = {{.place = at(7), .text = "\"abc\"", .decision = 0},
                  {.place = at(9), .text = "\"text/plain\""},
+                 {.place = at(10), .text = "\"data> \"", .isSaid = true},
                  {.place = at(40), .text = "\"%s\""}};
   auto suspects = fuse(found, 10);
-  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 7, 9));
+  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 7, 9, 10));
   EXPECT_EQ(suspects[1].reason, "names \"abc\", by which line 20 decided, which repairs the run");
   EXPECT_EQ(suspects[2].reason, "names \"text/plain\", from which the failing value was copied");
 }
