@@ -1,5 +1,6 @@
 #include "experiment/cell_inside.h"
 
+#include "base/descriptors.h"
 #include "experiment/cell_files.h"
 #include "experiment/cell_filter.h"
 #include "experiment/cell_watch.h"
@@ -140,23 +141,9 @@ private:
   }
 
   bool receive(char& what, int (&given)[cell::kDescriptors]) {
-    iovec part{&what, 1};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof given)];
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    ssize_t got;
-    do got = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    if (got <= 0) return false;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_len == CMSG_LEN(sizeof given))
-      std::memcpy(given, CMSG_DATA(header), sizeof given);
-    else if (what == cell::kRun)
-      return false;
-    return true;
+    bool came = false;
+    if (receiveDescriptors(socket_, {&what, 1}, given, came) <= 0) return false;
+    return came || what != cell::kRun;
   }
 
   void say(char what) {

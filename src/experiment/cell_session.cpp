@@ -1,5 +1,6 @@
 #include "experiment/cell_session.h"
 
+#include "base/descriptors.h"
 #include "experiment/cell_inside.h"
 
 #include <algorithm>
@@ -31,22 +32,8 @@ Result<void> makePipe(FileDescriptor& reading, FileDescriptor& writing) {
 
 bool sendOrder(int socket, const int (&descriptors)[cell::kDescriptors]) {
   char what = cell::kRun;
-  iovec part{&what, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof descriptors);
-  std::memcpy(CMSG_DATA(header), descriptors, sizeof descriptors);
-  ssize_t sent;
-  do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  return sent == 1;
+  const iovec part{&what, 1};
+  return sendDescriptors(socket, {&part, 1}, descriptors) == 1;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "recording/child.h"
 
+#include "base/descriptors.h"
 #include "recording/change_filter.h"
 
 #include <algorithm>
@@ -81,22 +82,8 @@ private:
   }
 
   void say(Report report, int descriptor = -1) {
-    iovec part{&report, sizeof report};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof descriptor)] = {};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    if (descriptor >= 0) {
-      message.msg_control = room;
-      message.msg_controllen = sizeof room;
-      cmsghdr* header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof descriptor);
-      std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    }
-    while (sendmsg(report_, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-    }
+    const iovec part{&report, sizeof report};
+    sendDescriptors(report_, {&part, 1}, std::span<const int>(&descriptor, descriptor >= 0 ? 1 : 0));
   }
   [[noreturn]] void stop(char step, const char* what = nullptr) {
     say({errno, step, what});
@@ -111,22 +98,10 @@ private:
 
 // False: there is no more.
 bool receive(int socket, Report& report, FileDescriptor& descriptor) {
-  iovec part{&report, sizeof report};
   int fd;
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof fd)];
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  ssize_t got;
-  do got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  while (got < 0 && errno == EINTR);
-  if (got != sizeof report) return false;
-  if (cmsghdr* header = CMSG_FIRSTHDR(&message); header && header->cmsg_type == SCM_RIGHTS) {
-    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    descriptor = FileDescriptor(fd);
-  }
+  bool came = false;
+  if (receiveDescriptors(socket, {&report, sizeof report}, {&fd, 1}, came) != sizeof report) return false;
+  if (came) descriptor = FileDescriptor(fd);
   return true;
 }
 

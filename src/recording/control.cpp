@@ -1,5 +1,7 @@
 #include "recording/control.h"
 
+#include "base/descriptors.h"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -57,22 +59,9 @@ void ControlRequest::grant(const std::string& path) const {
 
 void ControlRequest::answer(const std::string& path, int descriptor) const {
   fl_answer answer{.granted = 1, .reserved = 0};
-  iovec parts[] = {{&answer, sizeof answer}, {const_cast<char*>(path.data()), path.size()}};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = parts;
-  message.msg_iovlen = 2;
-  if (descriptor >= 0) {
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  }
+  const iovec parts[] = {{&answer, sizeof answer}, {const_cast<char*>(path.data()), path.size()}};
   // Who does not wait for it any more does without.
-  (void)!sendmsg(connection.get(), &message, MSG_NOSIGNAL);
+  (void)sendDescriptors(connection.get(), parts, std::span<const int>(&descriptor, descriptor >= 0 ? 1 : 0));
 }
 
 } // namespace faultline::recording
