@@ -20,7 +20,7 @@ struct MemoryObjectInfo {
   std::vector<Place> madeFor = {}, endedFor = {}; // the calls that led to `made` and `ended`, from inside out
   // Of a heap block: the time of the call that allocated it, and of the one that gave it back.
   std::optional<uint64_t> madeAt = {}, endedAt = {};
-  std::string text = {};                          // "the 40-byte block allocated at list.c:8"
+  std::string text = {}; // "the 40-byte block allocated at list.c:8"
 };
 
 struct MemoryErrorInfo {
