@@ -1,7 +1,8 @@
 // Open files that go with a message to another process, which gets descriptors of its own for them. Nothing
 // is allocated: also for a process that was just forked.
 //
-//   sendDescriptors(socket, {&order, sizeof order}, std::span(&fd, 1));
+//   const iovec part{&order, sizeof order};
+//   sendDescriptors(socket, {&part, 1}, {&fd, 1});
 #pragma once
 
 #include <cstddef>

@@ -137,7 +137,7 @@ struct Found {
   // Lines through which the wrong output or status only passed, as it was.
   std::set<std::pair<std::string, uint32_t>> passedOn = {};
   std::vector<NamedText> texts = {}; // the closest first
-  // Of a wrong status: in the order in which they were made.
+  // Of a wrong status, or of an output that ended too early: in the order in which they were made.
   std::vector<Complaint> complaints = {};
   // Of a stack that ran over: the calls that come again and again, the innermost first.
   std::vector<finding::Place> recursion = {};
