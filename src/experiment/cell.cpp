@@ -113,6 +113,15 @@ bool Cell::planPlacesOf(const CellRun& run) {
   return changed;
 }
 
+bool Cell::isLikeTheLast(const CellRun& run) {
+  if (run.executable == executable_ && run.argv == argv_ && run.env == env_ && run.cwd == cwd_) return true;
+  executable_ = run.executable;
+  cwd_ = run.cwd;
+  argv_ = run.argv;
+  env_ = run.env;
+  return false;
+}
+
 namespace {
 
 CellFile givenFile(CellMemory& memory, const FileContent& file) {
@@ -126,6 +135,7 @@ Result<void> Cell::layOut(const CellRun& run) {
   CellOrder& order = memory_.order();
   order.planChanged = memory_.plan().contained && planPlacesOf(run);
   memory_.mark();
+  order.repeats = isLikeTheLast(run);
   order.executable = memory_.copy(run.executable);
   order.argv = memory_.list(run.argv);
   order.env = memory_.list(run.env);

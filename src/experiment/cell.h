@@ -53,13 +53,16 @@ private:
   Result<void> start(const Containment& containment);
   Result<void> layOut(const CellRun& run);
   bool planPlacesOf(const CellRun& run);
+  bool isLikeTheLast(const CellRun& run);
 
   CellMemory memory_;
   Limits limits_;
   pid_t pid_ = 0;
   recording::FileDescriptor socket_;
   bool alive_ = false;
-  std::vector<std::string> places_; // of the last run
+  // Of the last run.
+  std::vector<std::string> places_, argv_, env_;
+  std::string executable_, cwd_;
 };
 
 } // namespace faultline::experiment

@@ -119,6 +119,7 @@ bool CellFiles::build(CellReport& report) {
     umount2("/scratch", MNT_DETACH);
     built_ = false;
   }
+  ++builds_;
   char options[128];
   snprintf(options, sizeof options, "mode=755,size=%llu,nr_inodes=%u",
            static_cast<unsigned long long>(plan_->scratch), kMostFiles);

@@ -16,6 +16,8 @@ public:
   // Before each run.
   bool prepare(const CellOrder& order, CellReport& report);
   bool isFull() const; // the scratch layer
+  // How often all was made: who has an earlier root does not see the present files.
+  unsigned builds() const { return builds_; }
 
 private:
   bool makeStage(CellReport& report);
@@ -33,6 +35,7 @@ private:
 
   const CellPlan* plan_ = nullptr;
   bool built_ = false;
+  unsigned builds_ = 0;
   uint64_t cleanFiles_ = 0;
 };
 

@@ -64,7 +64,7 @@ bool exists(pid_t pid) { return syscall(SYS_tgkill, pid, pid, 0) == 0; }
 
 // Counted again only when there may be too many.
 bool tooManyProcesses(FilterSeen& seen) {
-  unsigned living = useOfDescendants(false).processes;
+  unsigned living = useOfDescendants(false, seen.parked).processes;
   seen.tooManyProcesses |= living >= seen.processLimit;
   seen.forks = living;
   return seen.tooManyProcesses;
@@ -125,8 +125,8 @@ int installFilter(CellReport& report) {
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
   add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args));
-  // Threads, and our own start of the program: it is we who would have to answer. (A program that starts
-  // others in this unusual way is not counted here, but by the watch.)
+  // Threads, and our own start of the program, also by a copy of one that is parked: it is we who would have
+  // to answer. (A program that starts others in this unusual way is not counted here, but by the watch.)
   add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD | CLONE_PIDFD, 0, 1);
   add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));

@@ -22,6 +22,7 @@ struct FilterSeen {
   unsigned processLimit = 0; // 0: none
   unsigned forks = 0;        // since it was last looked how many processes live, added to those
   bool tooManyProcesses = false;
+  pid_t parked = 0; // a process that is not of the run
 };
 
 // Answers the calls that wait, and notes what they were. `program`: the process that we started.

@@ -64,6 +64,7 @@ struct CellOrder {
   uint64_t memory = 0, fileSize = 0;
   unsigned processes = 0;
   bool planChanged = false; // since the last run
+  bool repeats = false;     // executable, arguments, environment and directory are those of the last run
 };
 
 struct CellReport {
@@ -73,6 +74,7 @@ struct CellReport {
   const char* about = nullptr; // the path that it was about
   Ending::Cut cut = Ending::None;
   int waitStatus = 0;
+  bool isCopy = false;
   uint64_t blocked = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <utility>
 
 namespace faultline::experiment {
 namespace {
@@ -20,6 +21,9 @@ using recording::FileDescriptor;
 constexpr std::chrono::seconds kGrace{20};
 // Milliseconds between looks at the program's count of steps.
 constexpr int kTick = 2;
+// Bytes of output at once after which more of it is awaited for some milliseconds: far from filling a pipe.
+constexpr size_t kLittle = 8 << 10;
+constexpr int kMoment = 1;
 
 Result<void> makePipe(FileDescriptor& reading, FileDescriptor& writing) {
   int ends[2];
@@ -90,14 +94,20 @@ void CellSession::stop(Ending::Cut why) {
 
 // Returns true once the inside has spoken.
 bool CellSession::wait(int milliseconds) {
+  // Who writes line by line would wake us for each line, at its own cost.
+  const bool looksAtOutput = !std::exchange(tookLittle_, false);
+  if (!looksAtOutput) milliseconds = std::min(milliseconds, kMoment);
   pollfd fds[] = {{socket_, POLLIN, 0},
-                  {output_.get(), POLLIN, 0},
-                  {errors_.get(), POLLIN, 0},
+                  {looksAtOutput ? output_.get() : -1, POLLIN, 0},
+                  {looksAtOutput ? errors_.get() : -1, POLLIN, 0},
                   {run_.inputEnd.get(), POLLOUT, 0},
                   {stopped_ ? -1 : run_.stop, POLLIN, 0}};
   if (poll(fds, 5, milliseconds) <= 0) return false;
+  const size_t before = ending_.output.size() + ending_.errors.size();
   if (fds[1].revents) take(output_, ending_.output);
   if (fds[2].revents) take(errors_, ending_.errors);
+  const size_t taken = ending_.output.size() + ending_.errors.size() - before;
+  tookLittle_ = taken > 0 && taken < kLittle;
   if (fds[3].revents) feed();
   if (fds[4].revents) stop(Ending::Broken);
   return fds[0].revents != 0;
@@ -154,6 +164,7 @@ Ending CellSession::ending(const CellReport* report) {
   if (ending_.cut == Ending::None) ending_.cut = report->cut;
   if (ending_.cut == Ending::Broken) ending_.broken = "it was no longer wanted";
   ending_.waitStatus = report->waitStatus;
+  ending_.isCopy = report->isCopy;
   ending_.blocked = report->blocked;
   ending_.errorBytes = ending_.errors.size();
   return std::move(ending_);

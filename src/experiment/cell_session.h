@@ -33,6 +33,7 @@ private:
   int socket_;
   recording::FileDescriptor output_, errors_;
   std::string_view unread_; // of the input
+  bool tookLittle_ = false; // of the output, just now
   Ending ending_;
   Clock::time_point start_;
   std::optional<Clock::time_point> stopped_;

@@ -75,6 +75,14 @@ pid_t parentOf(pid_t pid) {
   return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
 }
 
+// An orphan is a child of ours: if we have one child, it and we are all there is.
+bool isOnlyChild(pid_t pid) {
+  char path[64], text[64], alone[32];
+  snprintf(path, sizeof path, "task/%d/children", int(getpid()));
+  snprintf(alone, sizeof alone, "%d ", int(pid));
+  return readSmall(getpid(), path, text, sizeof text) && strcmp(text, alone) == 0;
+}
+
 bool isDescendant(pid_t pid) {
   pid_t self = getpid();
   for (int depth = 0; depth < 1000 && pid > 1; ++depth)
@@ -84,11 +92,11 @@ bool isDescendant(pid_t pid) {
 
 } // namespace
 
-CellUse useOfDescendants(bool memoryFiles) {
+CellUse useOfDescendants(bool memoryFiles, pid_t except) {
   CellUse use;
   bool alone = getpid() == 1;
   forEachProcess([&](pid_t pid) {
-    if (alone ? pid == 1 : !isDescendant(pid)) return;
+    if (pid == except || (alone ? pid == 1 : !isDescendant(pid))) return;
     ++use.processes;
     use.memory += residentBytes(pid);
     if (memoryFiles) use.memory += memoryFileBytes(pid);
@@ -117,6 +125,15 @@ void killDescendants(bool alone) {
     });
     usleep(200);
   }
+}
+
+bool killAllBut(pid_t kept) {
+  pid_t reaped;
+  while ((reaped = waitpid(-1, nullptr, WNOHANG)) > 0)
+    if (reaped == kept) kept = 0;
+  if (kept > 0 && isOnlyChild(kept)) return true;
+  killDescendants(true);
+  return false;
 }
 
 } // namespace faultline::experiment

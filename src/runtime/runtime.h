@@ -130,6 +130,7 @@ void goPrivate(); // from here on nobody listens
 int askForChildLog(uint32_t stream, uint32_t buffers, uint32_t number); // a descriptor; -1: refused
 bool askForVariant(const char* path, char* variant); // room for FL_CONTROL_PATH + 1; false: there is none
 void startControl();
+void waitToBeCopied(int socket); // comes back in each copy (abi/parked.h)
 
 // turn.cpp
 void giveTurn(Thread* thread);

@@ -1,5 +1,6 @@
 // Before anything of the program runs: map the shared memory and the shadow, take our variables out of the
 // environment, put the handlers in place.
+#include "abi/parked.h"
 #include "runtime/experiment.h"
 #include "runtime/log.h"
 #include "runtime/raw.h"
@@ -71,6 +72,10 @@ static void mapShared() {
     return;
   }
   int fd = atoi(number);
+  if (*number == FL_PARKED_MARK) {
+    waitToBeCopied(atoi(number + 1));
+    fd = FL_PARKED_DESCRIPTORS - 1;
+  }
   if (!mapAt(FL_EPOCH_ADDRESS, FL_SHARED_SIZE, MAP_SHARED, fd))
     fail("cannot map the memory shared with the recorder",
          "its address is taken, or `ulimit -v` is too small");

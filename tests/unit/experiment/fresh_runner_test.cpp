@@ -22,6 +22,7 @@ const char* const kEnds = R"(
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 static int* nothing;
 static void crashHere(void) { *nothing = 1; }
 static void crashThere(void) { *nothing = 2; }
@@ -44,6 +45,16 @@ int main(int argc, char** argv) {
   if (!strcmp(how, "append")) { FILE* f = fopen(argv[2], "a"); if (!f) return 9; fputs("more", f); fclose(f); }
   if (!strcmp(how, "size")) { struct stat s; return stat(argv[2], &s) ? 9 : (int)s.st_size; }
   if (!strcmp(how, "parent")) printf("%d %d\n", getppid() == 1, kill(getppid(), 0));
+  if (!strcmp(how, "everybody")) { getchar(); kill(-1, argc > 2 ? SIGSTOP : SIGKILL); }
+  if (!strcmp(how, "daemon") && fork() == 0) { setsid(); pause(); }
+  if (!strcmp(how, "state")) {
+    static int times; // in memory
+    struct stat s; fstat(1, &s);
+    int more = 0; for (int fd = 3; fd < 100; ++fd) more += fstat(fd, &s) == 0;
+    printf("%d %d %d %d %d\n", ++times, getpgrp() == getpid(), raise(0), more, getchar());
+    if (fork() == 0) { FILE* f = fopen("made", "a"); fprintf(f, "by %s", argv[0]); fclose(f); _exit(0); }
+    wait(NULL); stat("made", &s); printf("%d\n", s.st_size == 3 + (long)strlen(argv[0]));
+  }
   if (!strcmp(how, "self")) { char b[500] = ""; if (readlink("/proc/self/exe", b, 499) > 0) puts(b); puts(getcwd(b, 500)); }
   return 0;
 }
@@ -165,6 +176,48 @@ TEST_F(FreshRun, ForgetsWhatARunHasWritten) {
   }
   EXPECT_EQ(test::readFile(dir / "log"), "12345");
   EXPECT_FALSE(std::filesystem::exists(dir / "fresh"));
+}
+
+TEST_F(FreshRun, ThatIsLikeTheLastIsACopyAndSeesNothingOfIt) {
+  FreshRunner runner = program().runner();
+  for (int i = 0; i < 6; ++i) {
+    Ending ending = valueOf(runner.run(program().spec({"state"}, std::string(1, char('a' + i)))));
+    EXPECT_EQ(ending.isCopy, i > 0);
+    EXPECT_EQ(ending.output, fmt::format("1 1 0 0 {}\n1\n", 'a' + i));
+    EXPECT_EQ(ending.status(), 0);
+  }
+  EXPECT_FALSE(std::filesystem::exists(program().dir() / "made"));
+  Ending first = valueOf(runner.run(program().spec({"crash"}, "x")));
+  Ending copy = valueOf(runner.run(program().spec({"crash"}, "y")));
+  EXPECT_FALSE(first.isCopy);
+  EXPECT_TRUE(copy.isCopy);
+  EXPECT_EQ(copy.signal(), SIGSEGV);
+  EXPECT_EQ(copy.counter, first.counter);
+  EXPECT_EQ(copy.epochs, first.epochs);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(valueOf(runner.run(program().spec({"parent"}))).output, "0 -1\n");
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(valueOf(runner.run(program().spec({"self"}))).output,
+              program().dir() / "program" + "\n" + program().dir().path() + "\n");
+}
+
+TEST_F(FreshRun, GoesOnWhenWhatIsCopiedIsKilledOrStopped) {
+  FreshRunner runner = program().runner({.seconds = 20});
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(valueOf(runner.run(program().spec({"everybody"}, "x"))).cut, Ending::None);
+    EXPECT_EQ(valueOf(runner.run(program().spec({"daemon"}))).status(), 0);
+    EXPECT_EQ(valueOf(runner.run(program().spec({"daemon"}))).status(), 0);
+  }
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(valueOf(runner.run(program().spec({"everybody", "stop"}, "x"))).status(), 0);
+  EXPECT_EQ(valueOf(runner.run(program().spec({"echo"}, "text"))).output, "text");
+}
+
+TEST_F(FreshRun, WhatIsCopiedDoesNotCountAsAProcess) {
+  FreshRunner runner = program().runner({.seconds = 20, .processes = 2});
+  for (int i = 0; i < 4; ++i) {
+    Ending ending = valueOf(runner.run(program().spec({"state"}, "a")));
+    EXPECT_EQ(ending.cut, Ending::None) << "it has one child";
+  }
 }
 
 TEST_F(FreshRun, SeesTheWorldUnderTheSameNames) {
