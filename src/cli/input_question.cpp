@@ -88,6 +88,8 @@ constexpr uintmax_t kQuicklyBuilt = 4'000'000;
 constexpr uint64_t kRunsBefore = 150;
 // A slice takes so many times as long as to replay the run, and some more to begin with.
 constexpr double kSliceOfReplay = 20, kSliceStart = 0.05;
+// What a replay takes at least: to read the program, of so many bytes in a second, and to make its steps.
+constexpr double kReadInSecond = 100e6, kReplayOfRun = 5;
 constexpr const char* kFlaky =
     "the program does not always fail in the same way with the same input: what is "
     "left fails, but more of it might go";
@@ -384,6 +386,7 @@ Result<TrialOutcome> InputQuestion::outcomeOf(const RunSpec& run) const {
 
 Result<bool> InputQuestion::isServedRight(const InputSet& found) {
   if (!server || !server->made()) return true;
+  if (!server->made()->isFaithful()) return false;
   if (!reference) {
     FL_TRY(verdicts, server->made()->lastVerdictsOn(found[0].bytes));
     for (const auto& verdict : verdicts)
@@ -401,6 +404,7 @@ experiment::Executor* InputQuestion::usedExecutor() const {
 }
 
 void InputQuestion::beginRest() const {
+  if (server && server->made()) server->made()->beginToRepeat();
   study.begin();
   repeated.begin();
   if (!isServed && repeated.get()) repeated.get()->rest.begin();
@@ -535,13 +539,21 @@ Result<InputQuestion> openInputQuestion(const Context& context, InputQuestionOpt
 
 namespace {
 
+// It keeps the runs of the search waiting, so that it is not begun in vain.
+double leastSecondsOfReplay(const InputQuestion& question) {
+  std::error_code failed;
+  const uintmax_t size = fs::file_size(question.meta.program, failed);
+  const double run = question.isServed ? 0 : question.repeated.get()->seconds;
+  return (failed ? 0 : double(size) / kReadInSecond) + kReplayOfRun * run;
+}
+
 // What the failure depends on. Nothing: it is not worth it yet, or not known in time.
 Result<std::optional<technique::Dependence>> dependence(InputQuestion& question,
                                                         const technique::MinimizeState& state, bool isAsked) {
   std::optional<technique::Dependence> none;
   // A replay that takes longer than this is not worth it either.
   double most = (state.expected - kSliceStart) / kSliceOfReplay;
-  if (!isAsked && (most <= 0 || !question.study.isDoneIn(most))) return none;
+  if (!isAsked && (most <= leastSecondsOfReplay(question) || !question.study.isDoneIn(most))) return none;
   FL_TRY(known, question.study.findings());
   if (!isAsked && known->secondsOfReplay > most) return none;
   auto lock = question.study.lock();
@@ -566,7 +578,7 @@ constexpr const char* kServedWrong = "what was found by going back within one pr
 // So many times as long as it took until the search began may it go on before what is needed at its end is
 // worked on, too: until then most is left out, and to wait for it afterwards takes no longer than it has been
 // put off.
-constexpr double kUndisturbed = 2;
+constexpr double kUndisturbed = 5;
 
 class Watched {
 public:

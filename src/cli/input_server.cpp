@@ -8,6 +8,33 @@ using experiment::Ending;
 using experiment::Experiment;
 using experiment::Server;
 
+namespace {
+
+// A crash is told by its place, which the recording has, where it comes from the variant that is asked.
+std::optional<experiment::FailureIdentity> crashOf(const recording::Recording& recording,
+                                                   const recording::Expectation& expectation) {
+  const recording::End& end = *recording.end();
+  const bool isPlain = !expectation.isGiven() && end.signalled() && !end.timedOut && end.inputRead > 0;
+  if (!isPlain || (end.ext == 0 && end.counter == 0)) return std::nullopt;
+  return experiment::FailureIdentity{.kind = replay::Verdict::Crashed,
+                                     .number = end.signal(),
+                                     .site = end.ext,
+                                     .counter = end.ext ? 0 : end.counter,
+                                     .instruction = end.ext ? 0 : end.instruction};
+}
+
+} // namespace
+
+// The same input must give the same end; that it gives it again is asked at the end, of what is left of it.
+Result<Ending> InputServer::repeat(const recording::End& end) {
+  FL_TRY(original, run(setting_.file ? setting_.file->bytes : setting_.run.input));
+  if (original.cut == Ending::Broken) return errorf("{}", original.broken);
+  bool hung = original.cut == Ending::Time || original.cut == Ending::Steps;
+  if (end.timedOut ? !hung : original.cut != Ending::None || original.waitStatus != end.waitStatus)
+    return errorf("the run ends in another way when it is repeated in a process that goes back");
+  return original;
+}
+
 Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
                                                          const std::filesystem::path& path,
                                                          const recording::Expectation& expectation,
@@ -24,13 +51,20 @@ Result<std::unique_ptr<InputServer>> InputServer::create(const Context& context,
   // An input may make a run longer than the one that failed, but not without end.
   setting.limits.epochs = recording.end()->epoch * 20 + 1'000'000;
   std::unique_ptr<InputServer> out(new InputServer(std::move(setting)));
-  // The same input must give the same end; that it gives it again is asked at the end, of what is left of it.
-  FL_TRY(original, out->run(out->setting_.file ? out->setting_.file->bytes : out->setting_.run.input));
-  if (original.cut == Ending::Broken) return errorf("{}", original.broken);
   const recording::End& end = *recording.end();
-  bool hung = original.cut == Ending::Time || original.cut == Ending::Steps;
-  if (end.timedOut ? !hung : original.cut != Ending::None || original.waitStatus != end.waitStatus)
-    return errorf("the run ends in another way when it is repeated in a process that goes back");
+  // Experiments need not wait until it is repeated.
+  if (auto crash = out->setting_.file ? std::nullopt : crashOf(recording, expectation)) {
+    out->judge_.emplace(experiment::Judge::of(expectation, *crash, recording.meta().cwd));
+    out->inputRead_ = end.inputRead;
+    out->repeated_.emplace([server = out.get(), end]() -> Result<bool> {
+      auto original = server->repeat(end);
+      auto verdict = original ? server->judge_->judge(*original) : original.error();
+      server->isWrong_ = !verdict || *verdict != experiment::Verdict::SameFailure;
+      return !server->isWrong_;
+    });
+    return out;
+  }
+  FL_TRY(original, out->repeat(end));
   if (out->setting_.file && out->idle_.back()->stats().fileUses == 0)
     return errorf("the run does not open {} by a name that is known", out->setting_.file->path);
   FL_TRY(judge, experiment::Judge::create(expectation, original, recording.meta().cwd));
@@ -73,6 +107,7 @@ InputServer::verdictOn(const Ending& ending, const recording::Expectation* expec
 
 Result<std::optional<experiment::Verdict>> InputServer::verdictOn(const std::string& input,
                                                                   const recording::Expectation* expectation) {
+  if (isWrong_) return std::optional<experiment::Verdict>();
   FL_TRY(ending, run(input));
   FL_TRY(verdict, verdictOn(ending, expectation));
   made_ += verdict.has_value();

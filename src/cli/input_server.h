@@ -3,6 +3,7 @@
 // process of its own.
 #pragma once
 
+#include "cli/later.h"
 #include "cli/run.h"
 #include "experiment/judge.h"
 #include "experiment/server.h"
@@ -29,9 +30,15 @@ public:
   uint64_t made() const { return made_; }
   // How much of standard input the run had read when it failed; 0: not known.
   uint64_t inputRead() const { return inputRead_; }
+  // Whether the run itself ends there as it was recorded: begins to find out, or waits until it is known.
+  void beginToRepeat() const {
+    if (repeated_) repeated_->begin();
+  }
+  bool isFaithful() const { return !repeated_ || *repeated_->get(); }
 
 private:
   explicit InputServer(experiment::ServerSetting setting) : setting_(std::move(setting)) {}
+  Result<experiment::Ending> repeat(const recording::End& end);
   experiment::Experiment experimentOn(const std::string& bytes) const;
   Result<experiment::Ending> run(const std::string& input);
   Result<std::optional<experiment::Verdict>> verdictOn(const experiment::Ending& ending,
@@ -43,6 +50,8 @@ private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<experiment::Server>> idle_;
   std::atomic<uint64_t> made_ = 0;
+  std::atomic<bool> isWrong_ = false;
+  std::optional<Later<bool>> repeated_; // none: it was repeated before; last, as it uses the others
 };
 
 // One that is made when it is worth it: its variant takes about as long to build as the program did.

@@ -1,5 +1,6 @@
 #include "experiment/server_process.h"
 
+#include "base/lasting_thread.h"
 #include "experiment/compare_logs.h"
 #include "recording/time_limit.h"
 
@@ -162,7 +163,10 @@ Result<void> ServerProcess::start() {
   request.env.push_back(fmt::format("FAULTLINE_RECORD={:06}", log_->fd()));
   if (setting_.seed) request.env.push_back(fmt::format("FAULTLINE_SEED={}", setting_.seed));
   if (!setting_.program.empty()) request.env.push_back("FAULTLINE_EXE=" + setting_.program);
-  FL_TRY(child, recording::startChild(request));
+  // It is asked by other threads, too, when this one has ended.
+  std::optional<Result<recording::Child>> started;
+  onLastingThread([&] { started = recording::startChild(request); });
+  FL_TRY(child, std::move(*started));
   child_ = std::move(child);
   drainer_ = std::thread([this] { log_->drain([this](std::string_view buffer) { compare(buffer); }); });
   return {};

@@ -157,6 +157,9 @@ std::string toJson(const End& end) {
   endFields(put, end);
   if (end.forks != 0) put.object["forks"] = end.forks;
   if (end.threaded) put.object["threaded"] = true;
+  if (end.counter != 0) put.object["counter"] = end.counter;
+  if (end.instruction != 0) put.object["instruction"] = end.instruction;
+  if (end.inputRead != 0) put.object["input_read"] = end.inputRead;
   return put.object.dump();
 }
 
@@ -191,6 +194,9 @@ Result<End> endFromJson(std::string_view text) {
     endFields(get, e);
     if (get.object.contains("forks")) e.forks = number<uint32_t>(get.object["forks"]);
     e.threaded = get.object.contains("threaded") && get.object["threaded"] == true;
+    if (get.object.contains("counter")) e.counter = number<uint64_t>(get.object["counter"]);
+    if (get.object.contains("instruction")) e.instruction = number<uint64_t>(get.object["instruction"]);
+    if (get.object.contains("input_read")) e.inputRead = number<uint64_t>(get.object["input_read"]);
   });
 }
 

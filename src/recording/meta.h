@@ -71,12 +71,15 @@ struct End {
   // The shared state as the program left it (abi/state.h).
   uint64_t epoch = 0;
   uint64_t ext = 0;
+  uint64_t counter = 0;     // of the machine, where it crashed
+  uint64_t instruction = 0; // ... of a copy of code that may be altered: as fl_state has it
   uint32_t thread = 0;
   uint64_t records = 0;
   uint64_t rawBytes = 0;    // log before compression
   uint64_t storedBytes = 0; // chunks on disk
   uint32_t forks = 0;       // children that it split off
   bool threaded = false;    // it had more than one thread
+  uint64_t inputRead = 0;   // how far a run that crashed had come in the file that was its standard input
   double seconds = 0;
   std::vector<std::string> caveats; // what is not in the file, and why
 

@@ -49,6 +49,7 @@ bool OutputTee::readOnce() {
     return false;
   }
   collected_.append(buffer, size_t(got));
+  seen_ += size_t(got);
   for (ssize_t done = 0; passTo_ >= 0 && done < got;) {
     ssize_t written = write(passTo_, buffer + done, size_t(got - done));
     if (written < 0 && errno == EINTR) continue;
@@ -68,8 +69,10 @@ void OutputTee::flush() {
   collected_.clear();
 }
 
-void OutputTee::readSome() {
+size_t OutputTee::readSome() {
+  const size_t before = seen_;
   if (fd() >= 0) readOnce();
+  return seen_ - before;
 }
 
 void OutputTee::finish() {

@@ -22,7 +22,7 @@ public:
   int childEnd() const { return writing_.get(); }
   void closeChildEnd() { writing_.reset(); }
   int fd() const { return reading_.get(); } // to poll; -1 once it is over
-  void readSome();                          // what is there now
+  size_t readSome();                        // what is there now; how many bytes
   void finish();                            // what is there still, and the rest to `keep`
 
 private:
@@ -37,6 +37,7 @@ private:
   FileDescriptor reading_, writing_;
   FileDescriptor file_;
   off_t fileAt_ = 0; // what the file had before
+  size_t seen_ = 0;  // bytes that were read
   std::string collected_;
 };
 

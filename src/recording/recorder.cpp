@@ -26,6 +26,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <thread>
+#include <utility>
 
 namespace faultline::recording {
 namespace {
@@ -36,6 +37,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kHangGrace{5};
 // Milliseconds after which it is looked again whether a child has ended.
 constexpr int kChildTick = 20;
+// Bytes of output at once after which more of it is awaited for a millisecond: far from filling a pipe.
+constexpr size_t kLittle = 8 << 10;
+constexpr int kMoment = 1;
 // Milliseconds after which it is looked again how much memory the program has.
 constexpr int kMemoryTick = 20;
 // After this long we say that we wait for children.
@@ -194,7 +198,7 @@ private:
       end_.caveats.push_back("the kernel does not let us see which files the run changes: experiments begin "
                              "with them as the run left them");
     for (OutputTee& tee : tees_) tee.closeChildEnd();
-    input_.fd.reset();
+    if (pump_) input_.fd.reset(); // else it is a file, and tells how far it was read
     if (child_.randomised)
       end_.caveats.push_back("the address space was laid out at random: the kernel does not let us fix it");
     return {};
@@ -259,17 +263,23 @@ private:
     }
   }
 
+  // A program that writes line by line would wake us for each line, at its own cost. What it writes can wait
+  // a moment.
   void waitForNews(int milliseconds) {
+    const bool looksAtOutput = !std::exchange(tookLittle_, false);
+    if (!looksAtOutput) milliseconds = milliseconds < 0 ? kMoment : std::min(milliseconds, kMoment);
     std::array<pollfd, 5> fds{};
     fds[0] = {dead_ ? -1 : child_.pidFd.get(), POLLIN, 0};
     fds[1] = pump_ ? pump_->awaited() : pollfd{-1, 0, 0};
     fds[2] = {control_.fd(), POLLIN, 0};
     for (size_t i = 0; i < tees_.size(); ++i) fds[i + 3] = {tees_[i].fd(), POLLIN, 0};
-    if (poll(fds.data(), 3 + tees_.size(), milliseconds) <= 0) return;
+    if (poll(fds.data(), 3 + (looksAtOutput ? tees_.size() : 0), milliseconds) <= 0) return;
     if (fds[1].revents) pump_->move();
     if (fds[2].revents) serve();
+    size_t taken = 0;
     for (size_t i = 0; i < tees_.size(); ++i)
-      if (fds[i + 3].revents) tees_[i].readSome();
+      if (fds[i + 3].revents) taken += tees_[i].readSome();
+    tookLittle_ = taken > 0 && taken < kLittle;
   }
 
   void serve() {
@@ -371,6 +381,13 @@ private:
     end_.epoch = log_.epoch();
     if (request_.steps != 0 && end_.epoch >= request_.steps && end_.signal() == SIGKILL) end_.timedOut = true;
     end_.ext = state.ext;
+    if (end_.signalled() && state.fault_signal) {
+      end_.counter = state.fault_counter;
+      end_.instruction = state.fault_instruction;
+    }
+    // The place in the file is the same for all who have it open.
+    if (off_t at = end_.signalled() && input_.fd.get() >= 0 ? lseek(input_.fd.get(), 0, SEEK_CUR) : 0; at > 0)
+      end_.inputRead = uint64_t(at);
     end_.thread = state.thread;
     end_.records = state.records;
     end_.forks = state.forks;
@@ -400,6 +417,7 @@ private:
   std::optional<LastWindow> window_;
   bool toldOfChildren_ = false;
   bool isOutOfMemory_ = false;
+  bool tookLittle_ = false; // of the output, just now
   std::deque<std::thread> workers_;
   std::vector<PackedChunk> objects_;
   std::set<std::string> objectKeys_;
