@@ -15,6 +15,7 @@
 #include "cli/input_question.h"
 #include "cli/interrupt.h"
 #include "cli/invariant_question.h"
+#include "cli/led_there.h"
 #include "cli/short_hang.h"
 #include "cli/slice_lines.h"
 #include "finding/describe_stop.h"

@@ -1,6 +1,6 @@
 #include "cli/explain_complaint.h"
 
-#include "cli/explain_memory.h"
+#include "cli/led_there.h"
 #include "finding/describe_stop.h"
 #include "replay/call_view.h"
 #include "replay/object_names.h"
@@ -40,7 +40,7 @@ struct Wording {
 
 // Who chose the words: the longest text of the program in what was written, by the line that names it. That
 // holds also where what is said goes through functions and buffers of the program's own.
-Result<void> findWording(ValueRun& run, uint64_t time, Wording& best) {
+Result<void> findWording(ValueRun& run, CauseRun& causes, uint64_t time, Wording& best) {
   constexpr uint64_t kMostBytes = 96, kMostArguments = 5;
   replay::Replay& replay = run.failing.run.replay;
   FL_CHECK(replay.seek(time));
@@ -53,7 +53,8 @@ Result<void> findWording(ValueRun& run, uint64_t time, Wording& best) {
       question.memory.push_back({*call->argument(k), std::min<uint64_t>(text->size(), kMostBytes)});
   if (question.memory.empty()) return {};
   const replay::ObjectNames names(replay.symbolView(), {}, replay.memoryView());
-  FL_TRY(all, technique::findNamedData(*run.history, question));
+  FL_TRY(writing, causes.instances.at(time));
+  FL_TRY(all, technique::findNamedData(*run.history, question, writing.id));
   for (const technique::NamedData& data : all) {
     auto text = names.find(data.address);
     if (!text || text->kind != replay::ObjectName::Kind::Literal || text->object.size() <= best.length)
@@ -104,7 +105,8 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
   uint64_t at = line.front().instance.time;
   Wording words;
   for (const replay::OutputOrigin& origin : line)
-    if (auto looked = findWording(run, origin.instance.time, words); !looked) break; // it can be done without
+    if (auto looked = findWording(run, causes, origin.instance.time, words); !looked)
+      break; // it can be done without
   if (words.named) {
     finding::Place place = technique::placeOf(run.history->code(), words.named->id, cwd);
     if (place.isKnown() && !finding::isLibraryFrame(place)) out.place = std::move(place);
@@ -115,7 +117,7 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
     if (out.place.isKnown()) break;
     finding::Place place = finding::placeOf(frame, cwd);
     const bool isOwn = place.isKnown() && !finding::isLibraryFrame(place);
-    if (isOwn && !technique::isCalledByMany(frame)) {
+    if (isOwn && !technique::isCalledByMany(replay, frame)) {
       out.place = place;
       break;
     }
@@ -133,10 +135,14 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
   return out;
 }
 
-// Where the status is wrong, or the output ended too early, the program may have said why.
+// Where the status is wrong, or the output ended too early, the program may have said why; and before it
+// crashed it may have seen that something was unusual.
 bool isOfInterest(ValueRun& run) {
+  using replay::FailureKind;
   if (!run.failing.failure) return false;
-  if (run.failing.failure->kind == replay::FailureKind::WrongStatus) return true;
+  const FailureKind kind = run.failing.failure->kind;
+  if (kind == FailureKind::WrongStatus || kind == FailureKind::Crash || kind == FailureKind::DivisionByZero)
+    return true;
   std::optional<finding::FailureInfo> failure = failureInfo(run.failing);
   return failure && failure->output && failure->output->got.empty();
 }

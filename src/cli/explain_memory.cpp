@@ -1,6 +1,7 @@
 #include "cli/explain_memory.h"
 
 #include "base/text.h"
+#include "cli/led_there.h"
 #include "cli/slice_lines.h"
 #include "technique/instance_text.h"
 #include "technique/memory/memory.h"
@@ -116,30 +117,6 @@ Result<std::vector<finding::Place>> madeNothing(ValueRun& run, const finding::Me
 
 } // namespace
 
-Result<std::vector<uint64_t>> decisionTimesTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
-  std::vector<uint64_t> times;
-  while (times.size() < most) {
-    FL_TRY(outer, causes.instances.control(at));
-    if (outer == depend::kNoInstance) break;
-    FL_TRY(x, causes.instances.at(outer));
-    depend::RunCode::Where where = run.history->code().where(x.id);
-    if (!where || where.module->image->instructions[where.local].op == fir::Op::Call) break;
-    times.push_back(outer);
-    at = outer;
-  }
-  return times;
-}
-
-Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
-  std::vector<finding::Place> lines;
-  FL_TRY(times, decisionTimesTo(run, causes, at, most));
-  for (uint64_t time : times) {
-    FL_TRY(x, causes.instances.at(time));
-    lines.push_back(technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd));
-  }
-  return lines;
-}
-
 // The decisions that led to asking for the block that the access goes beyond.
 static Result<std::vector<finding::Place>> decisionsToBlock(ValueRun& run, CauseRun& causes,
                                                             const finding::MemoryErrorInfo& error) {
@@ -157,20 +134,6 @@ static Result<std::vector<finding::Place>> decisionsToBlock(ValueRun& run, Cause
     at = call;
   }
   return std::vector<finding::Place>();
-}
-
-Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
-  std::vector<finding::Place> lines;
-  const std::string& cwd = run.failing.run.recording.meta().cwd;
-  while (lines.size() < most && at != depend::kNoInstance) {
-    FL_TRY(call, causes.instances.caller(at));
-    at = call;
-    if (at == depend::kNoInstance) break;
-    FL_TRY(x, causes.instances.at(at));
-    finding::Place place = technique::placeOf(run.history->code(), x.id, cwd);
-    if (place.isKnown() && !finding::isLibraryFrame(place)) lines.push_back(std::move(place));
-  }
-  return lines;
 }
 
 Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,

@@ -1,6 +1,6 @@
 #include "cli/explain_origin.h"
 
-#include "cli/explain_memory.h"
+#include "cli/led_there.h"
 #include "replay/object_names.h"
 #include "technique/instance_text.h"
 #include "technique/slice/named_data.h"
@@ -103,13 +103,16 @@ std::set<std::pair<std::string, uint32_t>> passedOn(ValueRun& run, const depend:
 } // namespace
 
 Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found) {
-  const bool isStatus = run.failing.failure && run.failing.failure->kind == replay::FailureKind::WrongStatus;
-  if (!found.knowsOutput && !isStatus) return {}; // else the value is what a test was made of
+  using replay::FailureKind;
+  const FailureKind kind = run.failing.failure ? run.failing.failure->kind : FailureKind::None;
+  const bool isStatus = kind == FailureKind::WrongStatus;
+  const bool isCrash = kind == FailureKind::Crash || kind == FailureKind::DivisionByZero;
+  if (!found.knowsOutput && !isStatus && !isCrash) return {}; // else the value is what a test was made of
   replay::Replay& replay = run.failing.run.replay;
   const replay::Time failure = replay.now();
   FL_TRY(slice, depend::sliceBackward(*run.history, technique::valueOnly(run.question.from), valuesAlone()));
   const std::vector<depend::Node> sources = sourcesOf(slice);
-  found.passedOn = passedOn(run, slice, sources);
+  if (!isCrash) found.passedOn = passedOn(run, slice, sources);
   for (const depend::Node& source : sources) {
     explain::Chosen chosen;
     chosen.place = technique::placeOf(run.history->code(), source.id, run.failing.run.recording.meta().cwd);

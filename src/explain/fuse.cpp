@@ -384,6 +384,7 @@ private:
     size_t read = 0;
     for (const Complaint& c : found_.complaints) {
       double weight = w_.complaint / (1 + double(read++) / w_.halfComplaint);
+      if (found_.isCrash) weight *= w_.beforeCrash;
       add(c.place, {"complaint", "complained on standard error", weight});
       addDecided(
           c.decided, weight, "complaint",

@@ -76,7 +76,8 @@ struct Weights {
   double halfRecursion = 6;
   double complaint = 1.2; // where the program complained; half of it for the call around, and so on
   double halfComplaint = 2;
-  double ignored = 2.2; // of `complaint`, a call around it whose result says so and is not looked at
+  double beforeCrash = 0.5; // of it, where the run crashed: it was not for that that it complained
+  double ignored = 2.2;     // of `complaint`, a call around it whose result says so and is not looked at
   double chose =
       1.2; // the decision that the failing value was set to a constant; half of it for the one around
   double passesOn = 0.6;  // of `madeFailure` and `invariant`, if the line only passes the value on

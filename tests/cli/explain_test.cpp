@@ -228,6 +228,54 @@ int main(int argc, char** argv) {
               HasSubstr("names \"ax\", by which line"));
 }
 
+// A figure of two points is closed as if it had three; far from there its third point is used.
+TEST_F(Explain, WhatDecidedThatAPointerIsNull) {
+  build(R"(#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct point { int x; struct point* next; };
+static void say(const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  vfprintf(stderr, format, list);
+  va_end(list);
+}
+static struct point* tidy(struct point* first) {
+  struct point *last = first, *more;
+  while (last->next) last = last->next;
+  if (first->x != last->x) {
+    say("a figure that is open at %d: closed\n", last->x);
+    if ((more = malloc(sizeof *more)) == NULL)
+      return NULL;
+    last->next = more;
+    more->x = first->x;
+    more->next = NULL;
+  }
+  return first;
+}
+static int third(const struct point* p) {
+  int sum = 0;
+  for (int k = 0; k < 3; k++) {
+    sum += p->x;
+    p = p->next;
+  }
+  return sum + p->x;
+}
+int main(void) {
+  struct point b = {7, NULL}, a = {3, &b};
+  printf("%d\n", third(tidy(&a)));
+  return 0;
+}
+)");
+  json document = ask({"--", "./program"});
+  EXPECT_EQ(evidenceOf(document, 14, "origin")["text"],
+            "decided that line 20 was executed, which set the failing value");
+  EXPECT_EQ(evidenceOf(document, 14, "complaint")["text"],
+            "decided that line 15 was executed, which complained on standard error");
+  EXPECT_TRUE(evidenceOf(document, 16, "origin").is_null()) << "whether memory came is nobody's decision";
+  EXPECT_THAT(firstLines(document, 5), Contains(14)) << document["suspects"].dump(1);
+}
+
 // What it says goes through functions and a buffer of its own: the words are told where they were chosen.
 TEST_F(Explain, AComplaintThroughABuffer) {
   build(R"(#include <stdarg.h>

@@ -38,9 +38,9 @@ bool wasGiven(const FrameView& frame, uint64_t value) {
 }
 
 // A function that gives back, for whoever calls it, what belongs to its argument: it may be wrong to call it.
-bool givesBackForMany(const FrameView& frame) {
+bool givesBackForMany(const replay::Replay& replay, const FrameView& frame) {
   const fir::Function& f = frame.image->functions[frame.function];
-  return isCalledByMany(frame) &&
+  return isCalledByMany(replay, frame) &&
          std::ranges::any_of(frame.image->argumentsOf(f), [&](const fir::Argument& a) {
            return frame.image->types[a.type].kind == fir::TypeKind::Pointer;
          });
@@ -60,8 +60,9 @@ std::vector<Caller> callersAt(depend::History& history, uint32_t id, uint64_t ti
     isInnermost = false;
     if (!place.isKnown() || finding::isLibraryFrame(place) || frame.function == fir::kNone) continue;
     bool isAccessing = frame.module == access.module && frame.function == access.function;
-    out.push_back({std::move(place), !isAccessing && !frame.fromOutside &&
-                                         (wasGiven(frame, value) || (isEnd && givesBackForMany(frame)))});
+    out.push_back({std::move(place),
+                   !isAccessing && !frame.fromOutside &&
+                       (wasGiven(frame, value) || (isEnd && givesBackForMany(history.replay(), frame)))});
   }
   return out;
 }

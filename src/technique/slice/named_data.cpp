@@ -26,15 +26,17 @@ class Names {
 public:
   explicit Names(depend::History& history) : history_(history) {}
 
-  Result<void> follow(const depend::Question& question) {
+  Result<void> follow(const depend::Question& question, std::optional<uint32_t> asking) {
     depend::WalkOptions options;
     options.control = options.addresses = false;
     FL_TRY(slice, depend::sliceBackward(history_, question, options));
     std::set<std::pair<uint32_t, uint64_t>> seen; // who read, what
     for (const Leaf& leaf : slice.leaves) {
-      if (leaf.kind != Leaf::Initial || leaf.consumer >= slice.nodes.size()) continue;
+      const bool isAsked = leaf.consumer >= slice.nodes.size();
+      if (leaf.kind != Leaf::Initial || (isAsked && !asking)) continue;
       std::optional<Datum> datum = datumAt(leaf.from);
-      const Node& reader = slice.nodes[leaf.consumer];
+      Node reader{.time = question.time, .id = asking.value_or(0)};
+      if (!isAsked) reader = slice.nodes[leaf.consumer];
       if (!datum || !seen.insert({reader.id, datum->start}).second) continue;
       if (seen.size() > kMostReads) break;
       FL_CHECK(name(reader, leaf.from, *datum, 0));
@@ -112,9 +114,10 @@ private:
 
 } // namespace
 
-Result<std::vector<NamedData>> findNamedData(depend::History& history, const depend::Question& question) {
+Result<std::vector<NamedData>> findNamedData(depend::History& history, const depend::Question& question,
+                                             std::optional<uint32_t> reader) {
   Names names(history);
-  FL_CHECK(names.follow(valueOnly(question)));
+  FL_CHECK(names.follow(valueOnly(question), reader));
   return names.take();
 }
 

@@ -17,6 +17,8 @@ struct NamedData {
 };
 
 // Those that are closest to the question first. `question`: what is asked for; only values are followed.
-Result<std::vector<NamedData>> findNamedData(depend::History& history, const depend::Question& question);
+// `reader`: the instruction that reads the memory which is asked for, if it is one.
+Result<std::vector<NamedData>> findNamedData(depend::History& history, const depend::Question& question,
+                                             std::optional<uint32_t> reader = std::nullopt);
 
 } // namespace faultline::technique

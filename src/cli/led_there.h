@@ -1,0 +1,18 @@
+// The decisions and the calls that led to an instance.
+#pragma once
+
+#include "cli/cause_question.h"
+
+namespace faultline::cli {
+
+// Times of the decisions in its own function, from inside out. Whether memory could be had is no decision of
+// the program's: what asks that is passed over.
+Result<std::vector<uint64_t>> decisionTimesTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most);
+
+Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes, uint64_t at,
+                                                size_t most = 2);
+
+// Where functions were called that the instance is in, from inside out; at most so many, of the user's code.
+Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most);
+
+} // namespace faultline::cli
