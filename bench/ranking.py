@@ -86,7 +86,7 @@ def by_distance(statements, start):
 
 
 # By which names the evidence of a technique goes that `explain` asks; what made a decision needs both.
-EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-call", "memory-address", "memory-size"), "critical": ("critical", "feeds"),
+EVIDENCE = {"memory": ("memory", "memory-object", "memory-decision", "memory-call", "memory-address", "memory-size"), "critical": ("critical", "feeds", "under"),
             "causes": ("causes", "feeds", "stack", "guard", "complaint", "ignored", "origin"), "slice": ("slice", "text")}
 
 

@@ -349,6 +349,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
+  if (isWanted(options, "critical") && !wasInterrupted())
+    (void)lookUnder(*run, causeRun, std::max(begin, Clock::now()) + seconds(budget * 0.05), found);
   if (isWanted(options, "slice") && !wasInterrupted())
     (void)lookAtTexts(*run, causeRun, std::max(begin, Clock::now()) + seconds(budget * 0.05),
                       found); // can be done without

@@ -112,7 +112,7 @@ Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found
   const replay::Time failure = replay.now();
   FL_TRY(slice, depend::sliceBackward(*run.history, technique::valueOnly(run.question.from), valuesAlone()));
   const std::vector<depend::Node> sources = sourcesOf(slice);
-  if (!isCrash) found.passedOn = passedOn(run, slice, sources);
+  found.passedOn = passedOn(run, slice, sources);
   for (const depend::Node& source : sources) {
     explain::Chosen chosen;
     chosen.place = technique::placeOf(run.history->code(), source.id, run.failing.run.recording.meta().cwd);
@@ -138,6 +138,21 @@ Result<void> lookAtTexts(ValueRun& run, CauseRun& causes, std::chrono::steady_cl
     const depend::Question question{.time = d.time, .operands = {0}};
     FL_CHECK(texts.look(question, d.place, k));
     FL_CHECK(texts.lookBehind(question, {}, k));
+  }
+  run.stopWatching();
+  return replay.seek(failure);
+}
+
+Result<void> lookUnder(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
+                       explain::Found& found) {
+  constexpr size_t kMostDecisions = 4, kMostLines = 6;
+  replay::Replay& replay = run.failing.run.replay;
+  const replay::Time failure = replay.now();
+  const size_t count = found.critical ? std::min(found.critical->decisions.size(), kMostDecisions) : 0;
+  run.watchUntil(end);
+  for (size_t k = 0; k < count; ++k) {
+    FL_TRY(lines, linesUnder(run, causes, found.critical->decisions[k].time, kMostLines));
+    found.under.push_back(std::move(lines));
   }
   run.stopWatching();
   return replay.seek(failure);

@@ -18,4 +18,8 @@ Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found
 Result<void> lookAtTexts(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
                          explain::Found& found);
 
+// What the decisions led to that repair the run if they are taken the other way.
+Result<void> lookUnder(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
+                       explain::Found& found);
+
 } // namespace faultline::cli

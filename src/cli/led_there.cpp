@@ -2,6 +2,7 @@
 
 #include "technique/instance_text.h"
 
+#include <algorithm>
 #include <set>
 
 namespace faultline::cli {
@@ -96,6 +97,29 @@ Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uin
     FL_TRY(x, causes.instances.at(at));
     finding::Place place = technique::placeOf(run.history->code(), x.id, cwd);
     if (place.isKnown() && !finding::isLibraryFrame(place)) lines.push_back(std::move(place));
+  }
+  return lines;
+}
+
+Result<std::vector<finding::Place>> linesUnder(ValueRun& run, CauseRun& causes, uint64_t decision,
+                                               size_t most) {
+  constexpr uint64_t kMostSteps = 3000;
+  Instances& all = causes.instances;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  std::vector<finding::Place> lines;
+  FL_TRY(branch, all.at(decision));
+  const finding::Place own = technique::placeOf(run.history->code(), branch.id, cwd);
+  for (uint64_t at = decision + 1; at <= decision + kMostSteps && lines.size() < most; ++at) {
+    if (!all.isExecuted(at)) break; // as where the run ended
+    FL_TRY(x, all.at(at));
+    if (x.thread != branch.thread || x.depth > branch.depth) continue;
+    if (x.depth < branch.depth) break;
+    FL_TRY(control, all.control(at));
+    if (control == depend::kNoInstance || control < decision) break; // it would have come there anyway
+    if (control != decision) continue;
+    finding::Place place = technique::placeOf(run.history->code(), x.id, cwd);
+    auto isSame = [&](const finding::Place& p) { return p.file == place.file && p.line == place.line; };
+    if (place.isKnown() && !isSame(own) && std::ranges::none_of(lines, isSame)) lines.push_back(place);
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-// The decisions and the calls that led to an instance.
+// The decisions and the calls that led to an instance, and where a decision led.
 #pragma once
 
 #include "cli/cause_question.h"
@@ -14,5 +14,9 @@ Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes,
 
 // Where functions were called that the instance is in, from inside out; at most so many, of the user's code.
 Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most);
+
+// The lines of its own function that were executed because of a decision, in that order, without its own.
+Result<std::vector<finding::Place>> linesUnder(ValueRun& run, CauseRun& causes, uint64_t decision,
+                                               size_t most);
 
 } // namespace faultline::cli

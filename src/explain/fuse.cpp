@@ -123,6 +123,7 @@ private:
                     fmt::format("{}; taken the other way, {}{}", was, finding::effectText(d.effect),
                                 finding::wayText(d.effect)),
                     weight});
+      if (k < found_.under.size()) addUnder(d, found_.under[k], weight);
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;
       for (const CauseStatement& s : found_.feeds[k].statements) {
@@ -135,6 +136,17 @@ private:
                       feeds});
       }
     }
+  }
+
+  // Either the decision is wrong, or what it leads to.
+  void addUnder(const finding::CriticalDecision& d, const std::vector<Place>& lines, double weight) {
+    size_t read = 1;
+    for (const Place& place : lines)
+      if (!isFailure(place))
+        add(place,
+            {"under",
+             fmt::format("executed because line {} decided so, which {}", d.place.line, helpText(d.effect)),
+             weight * w_.under / (1 + double(read++) / w_.halfUnder)});
   }
 
   double ofDecision(const finding::CriticalDecision& d) const {

@@ -84,6 +84,9 @@ struct Weights {
   double namesText = 2.2; // the line that names the text which the failing value was copied from
   double saysText =
       0.4; // of it, if it is an argument there: a message, and something else decides whether it comes
+  double under =
+      0.5; // of what a decision that repairs has, what was executed because of it: that may be wrong
+  double halfUnder = 3;
   double namesDecided = 2.4; // the same of the first decision that repairs the run, as much of it as of that
   double halfTexts = 2;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
@@ -149,6 +152,8 @@ struct Found {
   std::vector<finding::Place> chop = {};
   // What made each of the critical decisions come out so, in their order.
   std::vector<finding::CauseNodeInfo> feeds = {};
+  // What was executed because each of the first of them came out so, in the order of the run.
+  std::vector<std::vector<finding::Place>> under = {};
 };
 
 // The lines of code that the user wrote, the most suspicious first; at most `most`, with their chains.

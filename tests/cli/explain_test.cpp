@@ -228,6 +228,41 @@ int main(int argc, char** argv) {
               HasSubstr("names \"ax\", by which line"));
 }
 
+// The shorter way is chosen rightly, but does not do all that the longer one does.
+TEST_F(Explain, WhatIsMissingUnderADecision) {
+  build(R"(#include <stdio.h>
+static int total, seen;
+static void all(const int* v, int n) {
+  for (int i = 0; i < n; i++) {
+    total += v[i];
+    seen++;
+  }
+}
+static void add(const int* v, int n) {
+  if (n == 1) {
+    total += v[0];
+    v++;
+  } else {
+    all(v, n);
+  }
+}
+int main(void) {
+  int one[] = {5}, three[] = {1, 2, 3};
+  add(one, 1);
+  add(three, 3);
+  printf("%d of %d\n", total, seen);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "11 of 4\n");
+  json document = ask({"--expect", "right", "--", "./program"});
+  EXPECT_EQ(evidenceOf(document, 11, "under")["text"],
+            "executed because line 10 decided so, which repairs the run");
+  EXPECT_TRUE(evidenceOf(document, 14, "under").is_null()) << "it was not executed because of that one";
+  EXPECT_TRUE(evidenceOf(document, 20, "under").is_null()) << "it would have come there anyway";
+  EXPECT_THAT(firstLines(document, 1), ElementsAre(10)) << document["suspects"].dump(1);
+}
+
 // A figure of two points is closed as if it had three; far from there its third point is used.
 TEST_F(Explain, WhatDecidedThatAPointerIsNull) {
   build(R"(#include <stdarg.h>

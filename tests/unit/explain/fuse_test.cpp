@@ -449,6 +449,27 @@ TEST(Fuse, WhereTheProgramComplainedIsToldWithWhatDecidedIt) {
   EXPECT_EQ(suspects[1].reason, "complained on standard error");
 }
 
+TEST(Fuse, WhatIsSaidBeforeACrashCountsLess) {
+  Found found{.isCrash = true};
+  found.complaints = {{.place = at(9)}};
+  const double crashed = fuse(found, 1)[0].score;
+  found.isCrash = false;
+  EXPECT_DOUBLE_EQ(fuse(found, 1)[0].score * Weights{}.beforeCrash, crashed);
+}
+
+TEST(Fuse, WhatADecisionLedToThatRepairsMayBeWrong) {
+  CriticalReport critical;
+  critical.tried = 1000;
+  critical.passed = 1;
+  critical.decisions = {decision(20, 100)};
+  Found found{.failure = at(23), .knowsOutput = true, .critical = &critical};
+  found.under = {{at(21), at(22), at(23)}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 21, 22)) << "not where it failed";
+  EXPECT_EQ(suspects[1].reason, "executed because line 20 decided so, which repairs the run");
+  EXPECT_LT(suspects[1].score, suspects[0].score / 2);
+}
+
 TEST(Fuse, WhoNamesATextIsToldUnlessItFailedThere) {
   CriticalReport critical;
   critical.tried = 1000;
