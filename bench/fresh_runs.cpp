@@ -69,6 +69,15 @@ Once runOnce(const FreshRunner& runner, const RunSpec& spec) {
   };
 }
 
+// None of them like the one before.
+Once runOther(const FreshRunner& runner, const RunSpec& spec) {
+  return [&runner, spec, number = 0]() mutable {
+    RunSpec other = spec;
+    other.env.push_back("NUMBER=" + std::to_string(number++));
+    return runOnce(runner, other)();
+  };
+}
+
 size_t entries(const char* folder) {
   std::error_code ignored;
   std::filesystem::directory_iterator all(folder, ignored);
@@ -113,8 +122,11 @@ int main(int argc, char** argv) {
   auto variant = compiler::recordVariant(program);
   if (!variant) return std::puts(variant.error().message.c_str()), 1;
   FreshProgram fresh = FreshProgram::of(*variant, program);
+  // Each way has cells of its own: a run that is like the one before it in the same cell is a copy.
   auto contained = FreshRunner::create(fresh, {}), free = FreshRunner::create(fresh, {}, {.on = false});
-  if (!contained || !free) return std::puts("no cell"), 1;
+  auto writing = FreshRunner::create(fresh, {}), reading = FreshRunner::create(fresh, {});
+  auto changing = FreshRunner::create(fresh, {});
+  if (!contained || !free || !writing || !reading || !changing) return std::puts("no cell"), 1;
   RunSpec plain{.argv = {program.string()}, .env = {"PATH=/usr/bin"}, .cwd = "/tmp", .input = "x"};
   RunSpec writes = plain, given = plain;
   writes.argv.push_back("/tmp/bench_fresh_runs.out");
@@ -124,7 +136,8 @@ int main(int argc, char** argv) {
            {"variant, posix_spawn", [&] { return spawnOnce(variant->executable.c_str()); }},
            {"variant, uncontained", runOnce(*free, plain)},
            {"variant, contained", runOnce(*contained, plain)},
-           {"variant, contained, writes a file", runOnce(*contained, writes)},
-           {"variant, contained, is given a file", runOnce(*contained, given)}},
+           {"variant, contained, each with other arguments", runOther(*changing, plain)},
+           {"variant, contained, writes a file", runOnce(*writing, writes)},
+           {"variant, contained, is given a file", runOnce(*reading, given)}},
           count);
 }

@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace faultline::experiment {
 namespace {
@@ -175,7 +176,10 @@ private:
   // Whether one that was loaded before would do. Makes it, too.
   bool repeatsRun() {
     const bool isPossible = plan_.contained && order_.repeats;
-    if (!isPossible || parkedIn_ != files_.builds()) parked_.end();
+    if (!isPossible)
+      parked_.end();
+    else if (parkedIn_ != files_.builds())
+      parked_.endInVain();
     if (!isPossible || !parked_.isWorthwhile()) return false;
     if (!parked_.isThere() && !park()) return false;
     seen_.parked = parked_.pid();
@@ -196,7 +200,10 @@ private:
     char& first = (*variable)[sizeof kName - 1];
     const char before = first;
     first = FL_PARKED_MARK;
+    // Not in the run's directory: a layer that it holds on to is not gone when it is made anew.
+    const char* directory = std::exchange(order_.cwd, "/");
     pid_t pid = start({null, null, null, ends[1]});
+    order_.cwd = directory;
     first = before;
     close(null);
     close(ends[1]);

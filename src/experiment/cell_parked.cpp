@@ -67,6 +67,11 @@ void CellParked::end() {
   forget();
 }
 
+void CellParked::endInVain() {
+  losses_ += isThere();
+  end();
+}
+
 void CellParked::lost() {
   ++losses_;
   forget();

@@ -18,8 +18,9 @@ public:
   bool begin(pid_t pid, int pidFd, int socket, int filter, FilterSeen& seen);
   // The number of a new child of ours; -1: it is gone.
   pid_t copy(const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]);
-  void end();  // kills it
-  void lost(); // it was killed, and waited for
+  void end();       // kills it
+  void endInVain(); // the files that it was to see are others now
+  void lost();      // it was killed, and waited for
 
 private:
   void forget();
