@@ -47,7 +47,7 @@ std::string sourceText(const finding::Suspect& s, bool isFirst, SourceFiles& fil
 std::string suspectText(const finding::Suspect& s, size_t number, SourceFiles& files, const Screen& screen) {
   std::string function = s.place.function.empty() ? "" : fmt::format(" in {}()", s.place.function);
   std::string head =
-      cutTo(fmt::format("{}. {}{}", number, lineOf(s.place, screen), function), screen.width());
+      wrapped(fmt::format("{}. {}{}", number, lineOf(s.place, screen), function), screen.width(), 3);
   std::string out = screen.terminal.paint(Style::Bold, head) + "\n";
   out += sourceText(s, number == 1, files, screen);
   size_t shown = 0;

@@ -27,10 +27,20 @@ Error toError(llvm::Error error, const char* doing) {
 
 MemoryBufferRef bufferOf(const std::string& bitcode) { return MemoryBufferRef(bitcode, "unit"); }
 
+// Moving code out of loops takes time by the square of a function's blocks, and what may be altered has each
+// of them twice: a quarter of an hour for some parsers. (A process makes units of one kind.)
+void leaveLoopsAlone() {
+  auto& options = cl::getRegisteredOptions();
+  for (const char* name : {"disable-early-machine-licm", "disable-machine-licm"})
+    if (auto option = options.find(name); option != options.end())
+      static_cast<cl::opt<bool>*>(option->second)->setValue(true);
+}
+
 // Optimising code generation of unoptimised IR: faithful to the source, and quick enough; unless it must be
 // there at once.
 Result<std::string> generateCode(Module& m, VariantKind kind) {
   initialiseTarget();
+  if (kind != VariantKind::Record) leaveLoopsAlone();
   std::string problem;
   const Target* target = TargetRegistry::lookupTarget(m.getTargetTriple(), problem);
   if (!target) return errorf("no code generator for {}: {}", m.getTargetTriple(), problem);
