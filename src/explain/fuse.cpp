@@ -40,7 +40,7 @@ public:
     addStack();
     addComplaints();
     for (const Chosen& c : found_.chosen)
-      addDecided(c.decided, w_.chose / double(found_.chosen.size()), "origin",
+      addDecided(withoutGuards(c.decided), w_.chose / double(found_.chosen.size()), "origin",
                  fmt::format("decided that line {} was executed, which set the failing value", c.place.line));
     addTexts();
     if (found_.causes) addCauses();
@@ -138,11 +138,29 @@ private:
     }
   }
 
-  // Either the decision is wrong, or what it leads to.
+  // What led to the crash as well is told as that.
+  std::vector<Place> withoutGuards(std::vector<Place> places) const {
+    std::erase_if(places, [&](const Place& p) { return isAmong(found_.guards, p); });
+    return places;
+  }
+
+  static bool isAmong(const std::vector<Place>& places, const Place& place) {
+    return std::ranges::any_of(places,
+                               [&](const Place& p) { return p.file == place.file && p.line == place.line; });
+  }
+
+  bool isDecision(const Place& place) const {
+    return std::ranges::any_of(found_.critical->decisions, [&](const finding::CriticalDecision& d) {
+      return d.place.file == place.file && d.place.line == place.line;
+    });
+  }
+
+  // Either the decision is wrong, or what it leads to; if that is another decision that repairs, it is told
+  // so.
   void addUnder(const finding::CriticalDecision& d, const std::vector<Place>& lines, double weight) {
     size_t read = 1;
     for (const Place& place : lines)
-      if (!isFailure(place))
+      if (!isFailure(place) && !isDecision(place))
         add(place,
             {"under",
              fmt::format("executed because line {} decided so, which {}", d.place.line, helpText(d.effect)),

@@ -13,10 +13,17 @@ static uint8_t* bufferAt(uint32_t number) {
 static int recorder;    // the process that listens
 static bool isItsChild; // and has started this one
 
+// Of a log that nobody reads a small part is written over and over: each page of it would have to be made
+// first.
+static uint64_t bufferSize() {
+  constexpr uint64_t kUnread = 32 << 10;
+  return FL_STATE.flags & FL_FLAG_DROP ? kUnread : FL_LOG_BUFFER_SIZE;
+}
+
 static void beginLog() {
   FL_STATE.log_epoch = 0;
   FL_STATE.log_position = bufferAt(FL_STATE.produced);
-  FL_STATE.log_limit = FL_STATE.log_position + FL_LOG_BUFFER_SIZE;
+  FL_STATE.log_limit = FL_STATE.log_position + bufferSize();
 }
 
 void startLog() {
@@ -70,7 +77,7 @@ FL_COLD void nextBuffer() {
   }
   uint8_t* buffer = bufferAt(FL_STATE.produced);
   FL_STATE.log_epoch = 0;
-  FL_STATE.log_limit = buffer + FL_LOG_BUFFER_SIZE;
+  FL_STATE.log_limit = buffer + bufferSize();
   barrier();
   FL_STATE.log_position = buffer;
 }

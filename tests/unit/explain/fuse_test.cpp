@@ -457,15 +457,27 @@ TEST(Fuse, WhatIsSaidBeforeACrashCountsLess) {
   EXPECT_DOUBLE_EQ(fuse(found, 1)[0].score * Weights{}.beforeCrash, crashed);
 }
 
+TEST(Fuse, WhatLedToTheCrashAsWellIsToldOnce) {
+  Found found{.failure = at(40), .isCrash = true};
+  found.guards = {at(30)};
+  found.chosen = {{.place = at(35), .decided = {at(30), at(10)}}};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(10, 30));
+  EXPECT_EQ(suspects[1].evidence.size(), 1u);
+  EXPECT_EQ(suspects[1].evidence[0].technique, "guard");
+}
+
 TEST(Fuse, WhatADecisionLedToThatRepairsMayBeWrong) {
   CriticalReport critical;
   critical.tried = 1000;
   critical.passed = 1;
-  critical.decisions = {decision(20, 100)};
+  critical.decisions = {decision(20, 100), decision(30, 90)};
   Found found{.failure = at(23), .knowsOutput = true, .critical = &critical};
-  found.under = {{at(21), at(22), at(23)}};
+  found.under = {{at(21), at(22), at(23), at(30)}, {}};
   auto suspects = fuse(found, 10);
-  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 21, 22)) << "not where it failed";
+  EXPECT_THAT(linesOf(suspects), ElementsAre(20, 30, 21, 22)) << "not where it failed";
+  EXPECT_EQ(suspects[1].evidence.size(), 1u) << "a decision of its own";
+  suspects.erase(suspects.begin() + 1);
   EXPECT_EQ(suspects[1].reason, "executed because line 20 decided so, which repairs the run");
   EXPECT_LT(suspects[1].score, suspects[0].score / 2);
 }
