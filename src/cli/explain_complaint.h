@@ -6,8 +6,8 @@
 
 namespace faultline::cli {
 
-// Of a run that ended with another status than it should, or whose output ended too early: where it
-// complained, what led to that, and who did not look at what it gave back.
+// Of a run that ended with another status than it should, whose output ended too early, or that crashed:
+// where it complained, what led to that, and who did not look at what it gave back.
 Result<void> lookAtComplaints(ValueRun& run, CauseRun& causes, explain::Found& found);
 
 } // namespace faultline::cli

@@ -10,7 +10,7 @@
 namespace faultline::cli {
 
 // Of a wrong output or status, a pointer or a divisor that was a constant at last: what decided that it was
-// set; and who only passed an output or a status on.
+// set; and who only passed it on.
 Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found);
 
 // Who names the texts from which the wrong byte was copied, and by which the decisions were made that repair

@@ -30,10 +30,12 @@ struct Weights {
   double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
   double change = 6.0; // the likeliest change that repairs; by its form and order
   double feedsRepair = 0.75; // the first line of what made that decision
-  double madeFailure = 1.4;  // the first line of the failure's own cause
-  double inTree = 0.7;       // the first line below it
-  double halfMade = 8;       // lines of the failure's own cause after which that weight is halved
-  double halfTree = 12;      // lines to be read in the tree after which that weight is halved
+  double under = 0.5;        // of what a decision that repairs has, the first line executed because of it
+  double halfUnder = 3;
+  double madeFailure = 1.4; // the first line of the failure's own cause
+  double inTree = 0.7;      // the first line below it
+  double halfMade = 8;      // lines of the failure's own cause after which that weight is halved
+  double halfTree = 12;     // lines to be read in the tree after which that weight is halved
   double halfFeeds = 3;
   double inSlice = 0.32; // the first line of the relevant slice
   double halfSlice = 12;
@@ -84,9 +86,6 @@ struct Weights {
   double namesText = 2.2; // the line that names the text which the failing value was copied from
   double saysText =
       0.4; // of it, if it is an argument there: a message, and something else decides whether it comes
-  double under =
-      0.5; // of what a decision that repairs has, what was executed because of it: that may be wrong
-  double halfUnder = 3;
   double namesDecided = 2.4; // the same of the first decision that repairs the run, as much of it as of that
   double halfTexts = 2;
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
@@ -138,10 +137,11 @@ struct Found {
   // The calls that led to where the run failed by itself, the innermost first, and the decisions, too.
   std::vector<finding::Place> stack = {}, guards = {};
   std::vector<Chosen> chosen = {};
-  // Lines through which the wrong output or status only passed, as it was.
+  // Lines through which the wrong output or status, or the pointer of a crash, only passed, as it was.
   std::set<std::pair<std::string, uint32_t>> passedOn = {};
   std::vector<NamedText> texts = {}; // the closest first
-  // Of a wrong status, or of an output that ended too early: in the order in which they were made.
+  // Of a wrong status, of an output that ended too early, or of a crash: in the order in which they were
+  // made.
   std::vector<Complaint> complaints = {};
   // Of a stack that ran over: the calls that come again and again, the innermost first.
   std::vector<finding::Place> recursion = {};

@@ -85,8 +85,8 @@ void waitToBeCopied(int socket) {
   raw(SYS_prctl, PR_SET_DUMPABLE, 0); // not to be looked into by what was copied
   static Order order;
   for (bool isHeard = answer(socket, 0); isHeard && receive(socket, order);) {
-    int descriptor =
-        -1; // of the copy; asked for since such calls are let through (experiment/cell_filter.cpp)
+    // That of the copy is asked for since such calls are let through (experiment/cell_filter.cpp).
+    int descriptor = -1;
     long pid = raw(SYS_clone, CLONE_PARENT | CLONE_PIDFD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, 0,
                    long(&descriptor), thread, 0);
     if (pid == 0) {
