@@ -221,6 +221,7 @@ finding::Json Laboratory::stats(const experiment::Trials& trials) const {
           {"fresh_runs", experimenter->freshRuns()},
           {"landlock", stats.landlock},
           {"stuck_outside", stats.stuck},
+          {"slow_steps", stats.slow},
           {"steps_first", trialOptions.steps},
           {"put_aside", trials.stats().aside},
           {"undecided", trials.stats().undecided},

@@ -72,6 +72,8 @@ Result<Walk> Server::walk() {
   // counted; nor can it need much longer than all of the run.
   constexpr double kAnyCall = 0.1, kTimesTheRun = 4;
   setting_.stuckSeconds = kAnyCall + kTimesTheRun * walk.seconds;
+  setting_.walkSeconds = walk.seconds;
+  setting_.walkEpochs = walk.ending.epochs;
   // It is other with each process, and with what experiments have done to this one.
   setting_.maps = walk.maps;
   return walk;

@@ -40,6 +40,9 @@ struct ServerSetting {
   std::string maps = {}; // what the run sees as /proc/self/maps; empty: how it is
   // Seconds of a processor that an experiment may spend in a call of outside code without making a step.
   double stuckSeconds = 1;
+  // What the run itself took of a processor, and its steps; 0: not known.
+  double walkSeconds = 0;
+  uint64_t walkEpochs = 0;
   bool forkEach = false; // though the kernel might go back within one process
   uint64_t seed = 0;     // thread schedule
   uint32_t worldPid = 0;
@@ -82,7 +85,8 @@ struct ServerStats {
   uint64_t experiments = 0, processes = 0, snapshots = 0, rollbacks = 0, pagesSaved = 0, pagesRestored = 0;
   uint64_t otherValues = 0; // that the repeated run got from outside
   uint64_t forks = 0;       // experiments in a process forked off
-  uint64_t stuck = 0;       // experiments that were given up in outside code
+  uint64_t stuck = 0;       // experiments that were given up in outside code,
+  uint64_t slow = 0;        // or since their steps took far longer than those of the run
   uint64_t fileUses = 0;    // how often ServerSetting::file was asked for
   uint32_t landlock = 0;    // its version, beneath the catching of system calls; 0: the kernel has none
 };

@@ -266,16 +266,30 @@ double ServerProcess::processorSeconds() const {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
+// For the way to its start, and several times what the steps that it may take would take in the run. An
+// altered run that asks for a larger block in each round, and has it copied, has no end that can be awaited.
+double ServerProcess::secondsAllowed(uint32_t number) const {
+  // A short run mostly takes the time to begin it, which says nothing of its steps.
+  constexpr double kAtLeast = 0.5, kTimes = 4, kMostRuns = 10, kPerStep = 1e-6;
+  const fl_experiment& asked = placed<fl_experiment>(shared().experiments)[number % kCapacity];
+  if (isWalk_ || asked.last_epoch == 0 || setting_.walkEpochs == 0) return 1e6;
+  const auto steps = double(asked.last_epoch - std::min(asked.start, asked.last_epoch));
+  const double runs = std::min(steps / double(setting_.walkEpochs), kMostRuns);
+  return kAtLeast + setting_.walkSeconds * (1 + kTimes * runs) + kPerStep * steps;
+}
+
 // Its own time, not the clock's: on a busy machine it may just not have had its turn.
 void ServerProcess::giveUpIfStuck(uint32_t finished) {
   uint64_t epoch = __atomic_load_n(log_->epochCounter(), __ATOMIC_RELAXED);
   double now = processorSeconds();
-  if (finished != moved_.finished || epoch != moved_.epoch) {
-    moved_ = {finished, epoch, now};
-    return;
-  }
-  if (now - moved_.at < setting_.stuckSeconds) return;
-  moved_.at = now;
+  if (finished != moved_.finished)
+    moved_ = {finished, epoch, now, now};
+  else if (epoch != moved_.epoch)
+    moved_.epoch = epoch, moved_.at = now;
+  const bool isSlow = now - moved_.begun >= secondsAllowed(finished);
+  if (!isSlow && now - moved_.at < setting_.stuckSeconds) return;
+  moved_.at = moved_.begun = now;
+  moved_.isSlow = isSlow;
   __atomic_store_n(&shared().give_up, finished + 1, __ATOMIC_SEQ_CST);
   recording::sendTimeLimit(child_.pid);
 }
@@ -363,7 +377,7 @@ Ending ServerProcess::await(size_t k) {
     return ending;
   }
   const fl_experiment& answer = placed<fl_experiment>(shared().experiments)[number % kCapacity];
-  stuck_ += answer.cut == FL_CUT_STUCK;
+  if (answer.cut == FL_CUT_STUCK) ++(moved_.isSlow ? slow_ : stuck_);
   Ending ending = endingOf(answer);
   if (setting_.keepOutput) {
     __atomic_store_n(&shared().taken, number + 1, __ATOMIC_RELEASE);
@@ -425,6 +439,7 @@ void ServerProcess::addTo(ServerStats& stats) const {
   stats.fileUses += shared().file_uses;
   stats.landlock = shared().landlock;
   stats.stuck += stuck_;
+  stats.slow += slow_;
   stats.otherValues = std::max<uint64_t>(stats.otherValues, otherValues_);
 }
 

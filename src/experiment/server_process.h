@@ -44,6 +44,7 @@ private:
   bool writeFile(const std::string& bytes);
   bool awaitFinished(uint32_t number, std::string& why);
   double processorSeconds() const;
+  double secondsAllowed(uint32_t number) const;
   void giveUpIfStuck(uint32_t finished);
   bool reap();
   void kill();
@@ -76,9 +77,10 @@ private:
   struct {
     uint32_t finished = 0;
     uint64_t epoch = 0;
-    double at = 0;
+    double at = 0, begun = 0; // the experiment that is made now
+    bool isSlow = false;      // and was given up for it
   } moved_;
-  uint64_t stuck_ = 0;
+  uint64_t stuck_ = 0, slow_ = 0;
 };
 
 } // namespace faultline::experiment

@@ -448,6 +448,33 @@ int main(int argc, char** argv) {
   EXPECT_LT(double(answer["stats"]["seconds"]), 5);
 }
 
+// It makes steps all the time, but each takes a thousand times as long as those of the run.
+TEST_F(Critical, ARunWhoseStepsTakeFarLongerIsNotAwaited) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+  size_t size = 16 << 20;
+  char* block = malloc(size);
+  int rounds = 3, sum = 0;
+  if (argc > 8) rounds = 1 << 30;
+  for (int i = 0; i < rounds; i++) {
+    if (i > 2) memset(block, i, size);
+    sum++;
+  }
+  if (argc > 9)
+    sum = 5;
+  printf("%d\n", sum);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "5\n");
+  json answer = ask({"--expect", "right", "--", "./p"});
+  EXPECT_THAT(lines(answer), ElementsAre(13));
+  EXPECT_GE(int(answer["stats"]["slow_steps"]), 1);
+  EXPECT_EQ(answer["stats"]["stuck_outside"], 0);
+}
+
 TEST_F(Critical, AnOracleMayDecide) {
   build(kSum);
   json answer = ask({"--oracle", "grep -qx 15 $FAULTLINE_STDOUT", "--", "./p", "3", "7", "5"});
