@@ -1,5 +1,6 @@
 #include "technique/changes/changes.h"
 
+#include "technique/batches.h"
 #include "technique/changes/first_epochs.h"
 #include "technique/improvements.h"
 
@@ -31,11 +32,15 @@ public:
   Result<ChangeResult> run(std::vector<Changeable> places) {
     FL_CHECK(propose(places));
     result_.proposals = proposals_.size() - guards_;
-    // All experiments of a batch start together; a batch is what is lost by a stop.
-    constexpr size_t kBatch = 1024;
     FL_CHECK(tryAll(0, guards_));
-    for (size_t next = guards_; next < proposals_.size() && !isOver(); next += kBatch)
-      FL_CHECK(tryAll(next, std::min(next + kBatch, proposals_.size())));
+    Batches batches;
+    for (size_t next = guards_; next < proposals_.size() && !isOver();) {
+      const size_t end = std::min(next + batches.next(), proposals_.size());
+      auto begun = std::chrono::steady_clock::now();
+      FL_CHECK(tryAll(next, end));
+      batches.took(end - next, std::chrono::steady_clock::now() - begun);
+      next = end;
+    }
     for (int round = 0; trials_.hasAside() && !isOver(); ++round) {
       if (round > 0 && !helping_.empty()) break; // worth waiting for only as long as there is none
       FL_CHECK(trials_.runAside(watched()));

@@ -1,5 +1,6 @@
 #include "technique/critical/critical.h"
 
+#include "technique/batches.h"
 #include "technique/improvements.h"
 
 #include <algorithm>
@@ -67,11 +68,12 @@ public:
 
   Result<CriticalResult> run() {
     result_.candidates = candidates_.size();
-    // The first batches are small: most answers are near.
-    size_t size = 64;
-    for (size_t next = 0; next < candidates_.size() && !isOver(); size = std::min<size_t>(size * 8, 8192)) {
-      size_t end = std::min(next + size, candidates_.size());
+    Batches batches; // most answers are near
+    for (size_t next = 0; next < candidates_.size() && !isOver();) {
+      size_t end = std::min(next + batches.next(), candidates_.size());
+      auto begun = std::chrono::steady_clock::now();
       FL_CHECK(tryAll(next, end));
+      batches.took(end - next, std::chrono::steady_clock::now() - begun);
       next = end;
       if (next < candidates_.size() && isOver()) result_.stopped = true;
     }

@@ -1,0 +1,45 @@
+// How many experiments are asked for at once.
+#include "technique/batches.h"
+
+#include <gtest/gtest.h>
+
+namespace faultline::technique {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Batches, GrowAsLongAsTheyTakeNoTime) {
+  Batches batches;
+  EXPECT_EQ(batches.next(), 64u);
+  batches.took(64, 1ms);
+  EXPECT_EQ(batches.next(), 512u);
+  batches.took(512, 0s);
+  batches.took(4096, 1ms);
+  EXPECT_EQ(batches.next(), 8192u) << "there is a largest one";
+}
+
+TEST(Batches, AreWhatTakesASecond) {
+  Batches batches;
+  batches.took(64, 1ms);
+  batches.took(512, 4s);
+  EXPECT_EQ(batches.next(), 128u);
+  batches.took(128, 500ms);
+  EXPECT_EQ(batches.next(), 256u);
+}
+
+// A run of minutes: each experiment takes longer than all of them should.
+TEST(Batches, AreNeverEmpty) {
+  Batches batches;
+  batches.took(64, 100s);
+  EXPECT_EQ(batches.next(), 64u);
+}
+
+// The last batch of a search may be shorter than was asked for.
+TEST(Batches, AreAtMostEightTimesTheLast) {
+  Batches batches;
+  batches.took(3, 0s);
+  EXPECT_EQ(batches.next(), 64u);
+}
+
+} // namespace
+} // namespace faultline::technique
