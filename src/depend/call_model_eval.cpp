@@ -46,6 +46,13 @@ bool needsPointees(const CallModel* model) {
   return false;
 }
 
+// What such a call is seen to have changed was there before, and nobody of ours had looked at it.
+bool onlyReads(const CallModel& model) {
+  return std::ranges::all_of(model.clauses, [](const ModelClause& c) {
+    return c.kind == ModelClause::Counts || (c.kind == ModelClause::Flow && c.toResult);
+  });
+}
+
 // Output is frequent, and %n is not: formats without one need not be taken apart.
 bool isWanted(const CallModel& model, const ModelClause& clause, const CallState& state, uint64_t format) {
   if (clause.toResult) return state.resultUsed || model.prints;
@@ -96,7 +103,7 @@ void ModelledCall::finish(const CallState& state, const CallReturn& end, Outside
   out.isModelled = model_ != nullptr;
   out.mayNotReturn = !end.returned || (model_ && model_->mayNotReturn);
   if (!model_) return blackBox();
-  nodes_.finish(*model_, state, end.result);
+  nodes_.finish(*model_, state, end.result, onlyReads(*model_) && !end.written.empty());
   for (size_t k = 0; k < clauses_.size(); ++k) {
     const ModelClause& clause = model_->clauses[k];
     if (clause.kind == ModelClause::Scan)
@@ -298,6 +305,14 @@ void ModelledCall::blackBox() {
 // What was seen to have been written, and no clause speaks of. A copy went further than the model says where
 // replay's memory is behind the program's (a string that no code of ours has looked at).
 void ModelledCall::coverSeen() {
+  if (onlyReads(*model_)) {
+    for (const AddressRange& piece : end_->written)
+      addFlow({.address = piece.address,
+               .size = piece.size,
+               .isBytewise = true,
+               .sources = {{.kind = FlowSource::Memory, .address = piece.address, .size = piece.size}}});
+    return;
+  }
   for (const AddressRange& piece : end_->written) {
     std::vector<AddressRange> rest = {piece};
     for (const OutsideFlow& flow : out_->flows) {

@@ -115,10 +115,10 @@ void ModelNodes::begin(const CallModel& model, const CallState& state) {
       values_[k] = evaluate(model, model.nodes[k], state);
 }
 
-void ModelNodes::finish(const CallModel& model, const CallState& state, Value result) {
+void ModelNodes::finish(const CallModel& model, const CallState& state, Value result, bool again) {
   result_ = result;
   for (size_t k = 0; k < model.nodes.size(); ++k)
-    if (model.nodes[k].isLate && model.nodes[k].kind != ModelNode::Argument)
+    if ((model.nodes[k].isLate || again) && model.nodes[k].kind != ModelNode::Argument)
       values_[k] = evaluate(model, model.nodes[k], state);
 }
 

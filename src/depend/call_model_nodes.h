@@ -13,7 +13,8 @@ public:
   using Value = std::optional<uint64_t>;
 
   void begin(const CallModel& model, const CallState& state);
-  void finish(const CallModel& model, const CallState& state, Value result);
+  // again: what was known before is looked at once more, since more of the memory is known now.
+  void finish(const CallModel& model, const CallState& state, Value result, bool again = false);
   Value operator[](uint32_t node) const { return node < values_.size() ? values_[node] : std::nullopt; }
 
 private:

@@ -50,6 +50,22 @@ protected:
   EXPECT_EQ((error).value("kind", ""), kindOf) << (error).dump(1);                                           \
   EXPECT_EQ((error).value("line", 0), lineOf) << (error).dump(1)
 
+// What sscanf() wrote is first looked at by strcmp(), which neither writes it nor reads more than it needs.
+TEST_F(Memory, ATextThatOnlyTheLibraryHasLookedAt) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+int main(void) {
+  char word[8], other[24];
+  long count;
+  if (sscanf("in  bolts 400", "%7s %23s %ld", word, other, &count) < 3) return 1;
+  if (strcmp(word, "drop") == 0 || strncmp(other, "nuts", 4) == 0) return 2;
+  return strcmp(word, "in") == 0 && strlen(other) == 5 ? 0 : 3;
+}
+)");
+  json document = ask();
+  EXPECT_TRUE(document["errors"].is_array() && document["errors"].empty()) << document.dump(1);
+}
+
 TEST_F(Memory, OnePastTheEndOfABlock) {
   json e = first(R"(#include <stdlib.h>
 int main(void) {

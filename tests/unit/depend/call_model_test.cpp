@@ -261,8 +261,11 @@ TEST_F(CallModelTest, WithoutAModelEverythingComesFromTheArguments) {
 }
 
 TEST_F(CallModelTest, WhatWasSeenAndNoClauseSpeaksOf) {
+  EXPECT_THAT(texts(call("strtod", {0x2000, 0}, {.result = 3, .written = {{0x1000, 2}}})),
+              ElementsAre("1000+2 <- a0 a1 m2000+4", "r <- m2000+1"));
   EXPECT_THAT(texts(call("strlen", {0x2000}, {.result = 3, .written = {{0x1000, 2}}})),
-              ElementsAre("1000+2 <- a0 m2000+4", "r <- m2000+4"));
+              ElementsAre("1000+2 <= m1000+2", "r <- m2000+4"))
+      << "it writes nothing: somebody else has, before";
   EXPECT_THAT(
       texts(call("strcpy", {0x1000, 0x9000}, {.result = 0x1000, .resultSize = 0, .written = {{0x1000, 6}}})),
       ElementsAre("1000+6 <= m9000+6"))
