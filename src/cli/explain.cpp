@@ -20,6 +20,7 @@
 #include "cli/slice_lines.h"
 #include "finding/describe_stop.h"
 #include "report/source.h"
+#include "technique/instance_text.h"
 #include "technique/invariants/describe.h"
 
 namespace faultline::cli {
@@ -186,8 +187,14 @@ Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found)
   FL_TRY(at, causes.instances.underWay(failure.time, run.failing.run.replay.thread(), failure.frame));
   FL_TRY(calls, callsTo(run, causes, at, kMostCalls));
   found.stack = std::move(calls);
-  FL_TRY(guards, decisionsTo(run, causes, at, kMostGuards));
-  found.guards = std::move(guards);
+  FL_TRY(guards, decisionTimesTo(run, causes, at, kMostGuards));
+  for (uint64_t time : guards) {
+    FL_TRY(x, causes.instances.at(time));
+    depend::RunCode& code = run.history->code();
+    const finding::Place place = technique::placeOf(code, x.id, run.failing.run.recording.meta().cwd);
+    if (isLoopTest(code, x.id)) found.loopTests.insert({place.file, place.line});
+    found.guards.push_back(place);
+  }
   return run.failing.run.replay.seek(failure.time);
 }
 
@@ -269,6 +276,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (explanation.failure) {
     found.failure = explanation.failure->place;
     found.isCrash = explanation.failure->signal != 0 && explanation.failure->kind != "assertion";
+    const auto& end = run->failing.run.recording.end();
+    found.isHang = end && end->timedOut;
     found.isHeapCorruption = explanation.failure->kind == "heap-corruption";
     FL_TRY(expectation, expectationOf(options.value.run));
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;

@@ -1,5 +1,7 @@
 #include "cli/led_there.h"
 
+#include "program/loops.h"
+#include "program/operands.h"
 #include "technique/instance_text.h"
 
 #include <algorithm>
@@ -85,6 +87,20 @@ Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes,
     lines.push_back(technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd));
   }
   return lines;
+}
+
+bool isLoopTest(depend::RunCode& code, uint32_t id) {
+  depend::RunCode::Where at = code.where(id);
+  if (!at) return false;
+  const fir::Image& image = *at.module->image;
+  fir::Loops loops(image, image.functions[at.function]);
+  const uint32_t number = loops.of(at.block);
+  if (number == fir::kNone) return false;
+  const fir::Loops::Loop& loop = loops.all()[number];
+  bool isTest = at.block == loop.header;
+  fir::forEachSuccessor(image, image.instructions[at.local],
+                        [&](uint32_t next) { isTest |= next == loop.header; });
+  return isTest && std::ranges::find(loop.leaving, at.block) != loop.leaving.end();
 }
 
 Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {

@@ -12,6 +12,9 @@ Result<std::vector<uint64_t>> decisionTimesTo(ValueRun& run, CauseRun& causes, u
 Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes, uint64_t at,
                                                 size_t most = 2);
 
+// Whether the branch is what a loop asks before, or behind, each round.
+bool isLoopTest(depend::RunCode& code, uint32_t id);
+
 // Where functions were called that the instance is in, from inside out; at most so many, of the user's code.
 Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most);
 

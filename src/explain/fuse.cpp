@@ -180,8 +180,9 @@ private:
     auto guard = std::ranges::find_if(found_.guards, isThere);
     if (guard == found_.guards.end()) return 0;
     const double further = 1 + double(guard - found_.guards.begin()) / w_.halfGuards;
-    return ofFailure_ * w_.change * likelihood("guard") * w_.untold * (d.effect.status ? w_.orderly : 1) /
-           further;
+    const bool isLoop = found_.loopTests.contains({d.place.file, d.place.line});
+    return ofFailure_ * w_.change * likelihood("guard") * w_.untold * (d.effect.status ? w_.orderly : 1) *
+           (isLoop ? w_.loopTest : 1) / further;
   }
 
   // What leads around the failure is worth less than what leads through where it was.
@@ -189,7 +190,7 @@ private:
     const double quiet = effect.complains && isAnyQuiet_ ? w_.complains : 1;
     if (found_.knowsOutput) return quiet;
     const double way = quiet * (effect.leadsAround() ? w_.leadsAround : 1) * (effect.status ? w_.orderly : 1);
-    if (!effect.strays) return way * (found_.isCrash ? w_.crash : 1);
+    if (!effect.strays) return way * (found_.isCrash || found_.isHang ? w_.crash : 1);
     return way * w_.untold * std::pow(1 - *effect.strays, w_.stray);
   }
 

@@ -48,7 +48,8 @@ struct Weights {
   double rare = 500;
   double leastRare = 0.15, leastRareDecision = 0.5; // of `change`, of `repairs`
   // Of `repairs`, `change` and `feedsRepair`, where nobody has said what should be printed: the run may pass
-  // because it goes another way. Where it is known how far it strays, `untold`; else, if it crashed, `crash`.
+  // because it goes another way. Where it is known how far it strays, `untold`; else, if it crashed or hung,
+  // `crash`.
   double untold = 0.5, crash = 0.2;
   double stray = 2;         // of that, the less the further it strays: an exponent
   double leadsAround = 0.7; // of that, if it does not come through where it failed
@@ -74,6 +75,7 @@ struct Weights {
   double madeAddress = 0.5;   // of it, for the first line of what made its address, or its block's size
   double halfAddress = 4;
   double guard = 0.8;     // the decision that led to where the run crashed; half of it for the one around
+  double loopTest = 0.4;  // of what a decision has that lacks a condition, if a loop asks it in each round
   double recursion = 1.0; // the innermost call of a recursion that took all of the stack
   double halfRecursion = 6;
   double complaint = 1.2; // where the program complained; half of it for the call around, and so on
@@ -118,6 +120,7 @@ struct NamedText {
 struct Found {
   std::optional<finding::Place> failure = {}; // where the run failed: that it did not pass there is no news
   bool isCrash = false;
+  bool isHang = false;
   bool isHeapCorruption = false; // noticed by the allocator, maybe long after
   bool knowsOutput = false;      // what is right: to pass is to print it
   // Whether there is anything on the line that might be wrong: a brace is no suspect. Empty: on every line.
@@ -136,6 +139,8 @@ struct Found {
   std::vector<finding::Place> freedSize = {};
   // The calls that led to where the run failed by itself, the innermost first, and the decisions, too.
   std::vector<finding::Place> stack = {}, guards = {};
+  // Of the latter, those that a loop asks in each round.
+  std::set<std::pair<std::string, uint32_t>> loopTests = {};
   std::vector<Chosen> chosen = {};
   // Lines through which the wrong output or status, or the pointer of a crash, only passed, as it was.
   std::set<std::pair<std::string, uint32_t>> passedOn = {};

@@ -12,7 +12,7 @@ constexpr unsigned kDeepestItems = 16;
 // Beyond single bytes: so many runs of a few of them are tried at most, the shorter the more there is left;
 // more where the search took long anyway.
 constexpr size_t kMostRuns = 400;
-constexpr uint64_t kShareOfRuns = 3;
+constexpr uint64_t kShareOfRuns = 2;
 constexpr size_t kLongestRun = 40, kLongestTokens = 8;
 // Trials that a search takes however soon it comes to its end.
 constexpr double kFewestTrials = 40;

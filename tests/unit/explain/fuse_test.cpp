@@ -126,6 +126,8 @@ TEST(Fuse, InACrashWhatLeadsAroundItCountsLess) {
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 9, 20));
   found.isCrash = found.knowsOutput = false;
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 9, 20));
+  found.isHang = true;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(9, 20, 5)) << "many ways lead around a loop";
 }
 
 TEST(Fuse, WhatLeadsThroughWhereItFailedComesBeforeWhatLeadsAround) {
@@ -516,6 +518,10 @@ TEST(Fuse, ADecisionThatLedToTheCrashAndKeepsItAwayMayLackACondition) {
   for (finding::CriticalDecision& d : critical.decisions) d.effect = {.reaches = 0.0, .strays = 0.3};
   Found found{.failure = at(20), .isCrash = true, .critical = &critical, .guards = {at(18), at(12)}};
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(12, 18, 5));
+  const double whole = fuse(found, 1)[0].score;
+  found.loopTests = {{at(12).file, 12}};
+  EXPECT_THAT(linesOf(fuse(found, 1)), ElementsAre(12));
+  EXPECT_LT(fuse(found, 1)[0].score, 0.7 * whole) << "a loop seldom lacks one";
   found.isCrash = false;
   EXPECT_THAT(linesOf(fuse(found, 1)), ElementsAre(5));
 }
