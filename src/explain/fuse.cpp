@@ -169,7 +169,8 @@ private:
 
   double ofDecision(const finding::CriticalDecision& d) const {
     return ofWay(d.effect) * ofShare(d.effect.share) *
-           rarity(found_.critical->tried, likes(d.effect, *found_.critical), w_.leastRareDecision);
+           rarity(found_.critical->tried, likes(d.effect, *found_.critical, found_.critical->decisions),
+                  w_.leastRareDecision);
   }
 
   // A decision that led to the crash and that keeps it away if taken the other way: where a condition is
@@ -194,11 +195,20 @@ private:
     return way * w_.untold * std::pow(1 - *effect.strays, w_.stray);
   }
 
-  // Of those that helped: how many are of this kind, or of a better one.
-  template <typename Report> static uint64_t likes(const finding::Effect& effect, const Report& report) {
-    if (effect.status) return report.passed + report.orderly;
-    return effect.reaches.value_or(0) >= 1 ? report.passed - std::min(report.around, report.passed)
-                                           : report.passed;
+  // Of those that helped: how many are of this kind, or of a better one. Where the right output is not known,
+  // and it was seen of some how far they stray: as large a part as strays no further.
+  template <typename Report, typename Helping>
+  double likes(const finding::Effect& effect, const Report& report, const Helping& helping) const {
+    const uint64_t around = effect.reaches.value_or(0) >= 1 ? std::min(report.around, report.passed) : 0;
+    const double all = double(effect.status ? report.passed + report.orderly : report.passed - around);
+    if (found_.knowsOutput || !effect.strays) return all;
+    size_t seen = 0, alike = 0;
+    for (const auto& h : helping) {
+      if (!h.effect.strays) continue;
+      ++seen;
+      alike += *h.effect.strays <= *effect.strays;
+    }
+    return seen ? std::max(1.0, all * double(alike) / double(seen)) : all;
   }
 
   static const char* helpText(const finding::Effect& effect) {
@@ -311,16 +321,19 @@ private:
 
   static bool isGuard(const finding::CodeChange& c) { return c.form == "guard" || c.form == "limit"; }
 
-  double rarity(uint64_t tried, uint64_t passed, double least) const {
+  double rarity(uint64_t tried, double passed, double least) const {
     if (passed == 0) return 1;
-    double odds = std::max(1.0, double(tried) / double(passed));
+    double odds = std::max(1.0, double(tried) / passed);
     return std::clamp(std::log(odds) / std::log(w_.rare), least, 1.0);
   }
 
   void addChanges() {
+    std::vector<finding::CodeChange> others = found_.changes->changes; // guards are counted apart
+    std::erase_if(others, isGuard);
     auto weightOf = [&](const finding::CodeChange& c) {
       const double rare =
-          isGuard(c) ? 1 : rarity(found_.changes->tried, likes(c.effect, *found_.changes), w_.leastRare);
+          isGuard(c) ? 1
+                     : rarity(found_.changes->tried, likes(c.effect, *found_.changes, others), w_.leastRare);
       const double kind = ofWay(c.effect) * rare;
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
