@@ -32,8 +32,18 @@ bool mayBeMeant(const finding::MemoryErrorInfo& e) {
          *e.offset < int64_t(e.object->size) + kWords && e.size.value_or(0) <= uint64_t(kWords);
 }
 
-// Reads on whose value the failure does not depend are marked, and come last.
-void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice,
+// A write a little beyond a block, into what the C library's allocator leaves there to nobody.
+bool isInSlack(const finding::MemoryErrorInfo& e) {
+  constexpr uint64_t kHeader = 8, kStep = 16, kLeast = 24;
+  if (e.kind != "out-of-bounds" || e.access != "write" || !e.object || e.object->kind != "heap") return false;
+  if (!e.offset || *e.offset < 0 || !e.size) return false;
+  const uint64_t usable = std::max(kLeast, (e.object->size + kHeader + kStep - 1) / kStep * kStep - kHeader);
+  return uint64_t(*e.offset) + *e.size <= usable;
+}
+
+// Reads on whose value the failure does not depend are marked, and come last; and writes that fell on
+// nothing, unless the run crashed.
+void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice, bool isCrash,
                  std::vector<finding::MemoryErrorInfo>& errors) {
   std::unordered_set<uint64_t> needed;
   for (const depend::Node& node : slice.nodes) needed.insert(node.time);
@@ -44,6 +54,7 @@ void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice,
       auto x = causes.instances.at(e.time);
       e.isIdle = x && !slice.instructions.contains(x->id);
     }
+    e.isIdle |= !isCrash && isInSlack(e);
     (e.isIdle ? idle : felt).push_back(std::move(e));
   }
   errors = std::move(felt);
@@ -151,7 +162,7 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
   // What comes behind the wrong byte did not make it wrong.
   const size_t behind = std::erase_if(
       report.errors, [&](const finding::MemoryErrorInfo& e) { return e.time > run.question.from.time; });
-  if (slice) putIdleLast(run, causes, *slice, report.errors);
+  if (slice) putIdleLast(run, causes, *slice, found.isCrash, report.errors);
   if (report.errors.size() > kMost) report.errors.resize(kMost);
   found.memory = &report;
   run.watchUntil(end);

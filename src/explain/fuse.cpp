@@ -237,8 +237,9 @@ private:
     double weight = w_.illegalAccess;
     for (const finding::MemoryErrorInfo& e : found_.memory->errors) {
       const double kind = ofAccess(e);
-      add(e.place, {"memory", e.text + (e.isIdle ? "; the failure does not depend on what it reads" : ""),
-                    weight * kind});
+      const char* idle = e.access == "write" ? "; it fell on nothing there"
+                                             : "; the failure does not depend on what it reads";
+      add(e.place, {"memory", e.text + (e.isIdle ? idle : ""), weight * kind});
       const auto& o = e.object;
       std::string at = fmt::format("line {}", e.place.line);
       // No block is large enough for a negative size, nor for what lies before its start.

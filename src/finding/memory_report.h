@@ -39,7 +39,8 @@ struct MemoryErrorInfo {
   std::string fellOn = {};        // what lies there
   std::vector<Value> values = {}; // of the indices and sizes in it
   std::string text = {};          // a sentence
-  bool isIdle = false;            // a read on whose value the failure does not depend
+  // A read on whose value the failure does not depend, or a write that fell on nothing.
+  bool isIdle = false;
 };
 
 struct MemoryReport {

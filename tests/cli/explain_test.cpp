@@ -55,6 +55,41 @@ json evidenceOf(const json& document, int line, const std::string& technique) {
   return {};
 }
 
+// What the demo shows: the count is not lowered where an item is dropped, and the report walks beyond the
+// items.
+TEST_F(Explain, TheFaultOfTheDemoIsAmongTheFirst) {
+  const std::string subject = FAULTLINE_SOURCE_DIR "/subjects/demo";
+  for (const char* name : {"stock.c", "movements.txt"})
+    std::filesystem::copy_file(subject + "/" + name, dir_ / name);
+  ASSERT_EQ(test::run({kBin + "/faultline-cc", "-g", "stock.c", "-o", "program"}, options_).status, 0);
+  json document = ask({"--", "./program", "movements.txt"});
+  EXPECT_THAT(firstLines(document, 3), Contains(63));
+  EXPECT_TRUE(evidenceOf(document, 62, "memory").is_null()) << "strcmp() reads no more than it needs";
+}
+
+// The block is two bytes too small, which harms nobody; the sum is wrong for another reason.
+TEST_F(Explain, AWriteThatFellOnNothingDoesNotHideTheFault) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  const char* name = "total";
+  char* text = malloc(strlen(name) - 1);
+  strcpy(text, name);
+  int sum = 0, values[] = {3, 4, 5};
+  for (int i = 0; i < 3; i++)
+    sum = sum - values[i];
+  printf("%s %d\n", text, sum);
+  free(text);
+  return 0;
+}
+)");
+  test::writeFile(dir_ / "right", "total 12\n");
+  json document = ask({"--expect", "right", "--", "./program"});
+  EXPECT_THAT(firstLines(document, 1), ElementsAre(10));
+  EXPECT_THAT(std::string(evidenceOf(document, 7, "memory")["text"]), HasSubstr("it fell on nothing there"));
+}
+
 // The run passes by any change that leads around the assertion: most of what there is does.
 TEST_F(Explain, WhatLeadsAroundAnAssertionDoesNotHideTheFault) {
   build(R"(#include <assert.h>
