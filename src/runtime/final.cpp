@@ -1,65 +1,12 @@
 // FINAL: a hash of every shadow page in use, so that replay can prove that it ended in the same memory. Runs
 // when the process is about to die, maybe of a ruined heap or a full stack: static buffers, raw system calls.
 #include "runtime/log.h"
-#include "runtime/raw.h"
+#include "runtime/maps.h"
 
-#include <fcntl.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace fl {
-
-// Reads /proc/self/maps line by line, without libc.
-class Maps {
-public:
-  bool open() { return (fd_ = int(raw(SYS_open, long("/proc/self/maps"), O_RDONLY | O_CLOEXEC))) >= 0; }
-  void close() { raw(SYS_close, fd_); }
-
-  // "begin-end rwxp ..."; false at the end.
-  bool next(uintptr_t& begin, uintptr_t& end, bool& readable) {
-    if (peek() < 0) return false;
-    begin = hex();
-    get(); // -
-    end = hex();
-    get(); // space
-    readable = get() == 'r';
-    while (int c = get())
-      if (c == '\n' || c < 0) break;
-    return true;
-  }
-
-private:
-  int peek() {
-    if (at_ == size_) {
-      size_ = raw(SYS_read, fd_, long(buffer_), sizeof buffer_);
-      at_ = 0;
-      if (size_ <= 0) return size_ = 0, -1;
-    }
-    return buffer_[at_];
-  }
-  int get() {
-    int c = peek();
-    if (c >= 0) ++at_;
-    return c;
-  }
-  uintptr_t hex() {
-    uintptr_t value = 0;
-    for (;;) {
-      int c = peek();
-      if (c >= '0' && c <= '9')
-        value = value * 16 + unsigned(c - '0');
-      else if (c >= 'a' && c <= 'f')
-        value = value * 16 + unsigned(c - 'a' + 10);
-      else
-        return value;
-      get();
-    }
-  }
-
-  int fd_ = -1;
-  long at_ = 0, size_ = 0;
-  char buffer_[4096];
-};
 
 // Collects pages and writes them a record at a time.
 class PageList {
@@ -132,10 +79,10 @@ static bool isOurs(uintptr_t begin) {
 
 void logFinal() {
   if (!maps.open()) return;
-  uintptr_t begin, end;
-  bool readable;
-  while (maps.next(begin, end, readable))
-    if (readable && !isOurs(begin) && hasShadow(begin, end - begin)) hashRange(begin, end);
+  Maps::Area area;
+  while (maps.next(area))
+    if (area.readable && !isOurs(area.begin) && hasShadow(area.begin, area.end - area.begin))
+      hashRange(area.begin, area.end);
   maps.close();
   list.flush();
   list.write(); // empty: the list is complete

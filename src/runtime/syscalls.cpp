@@ -14,18 +14,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-extern "C" __attribute__((visibility("hidden"))) char __ehdr_start[], etext[];
-
-// In the range whose system calls are not caught.
-extern "C" __attribute__((visibility("hidden"))) void fl_signal_return();
-asm(".text\n.hidden fl_signal_return\n.globl fl_signal_return\n.type fl_signal_return,@function\n"
-    "fl_signal_return:\n\tmovl $15, %eax\n\tsyscall\n");
-
 namespace fl {
 namespace {
-
-constexpr int kSetDispatch = 59; // PR_SET_SYSCALL_USER_DISPATCH
-constexpr int kOn = 1;
 
 long doRandom(const Call& c) {
   static uint64_t state = 0x853c49e6748fea9bull;
@@ -177,16 +167,11 @@ long answer(Call& c) {
 
 void onCall(int, siginfo_t* info, void* where) {
   auto* context = static_cast<ucontext_t*>(where);
-  auto& r = context->uc_mcontext.gregs;
-  if (info->si_code != 2) endRun(FL_CUT_NONE, SIGSYS); // not by dispatch
-  if (info->si_syscall == SYS_rt_sigreturn) {
-    r[REG_RIP] = long(&fl_signal_return);
-    return;
-  }
+  if (!isCaught(info)) endRun(FL_CUT_NONE, SIGSYS);
+  if (isSignalReturn(info, context)) return;
   FL_SERVER.selector = 0;
-  Call c = {
-      info->si_syscall, {r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]}, context};
-  r[REG_RAX] = answer(c);
+  Call c = callOf(info, context);
+  context->uc_mcontext.gregs[REG_RAX] = answer(c);
   FL_SERVER.selector = 1;
 }
 
@@ -228,18 +213,12 @@ void undoSyscalls() {
 }
 
 bool startSyscalls() {
-  KernelAction action = {uint64_t(&onCall), SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000 /* RESTORER */,
-                         uint64_t(&fl_signal_return), 0};
-  if (raw(SYS_rt_sigaction, SIGSYS, long(&action), 0, 8) != 0) return false;
-  changeMask(SIG_UNBLOCK, maskOf(SIGSYS));
+  if (!handleCalls(onCall)) return false;
   FL_SERVER.selector = 0;
   FL_SERVER.brk = FL_SERVER.brkReal = FL_SERVER.heapStart = uint64_t(raw(SYS_brk, 0));
   return catchSyscalls();
 }
 
-bool catchSyscalls() {
-  return raw(SYS_prctl, kSetDispatch, kOn, long(__ehdr_start), etext - __ehdr_start,
-             long(&FL_SERVER.selector)) == 0;
-}
+bool catchSyscalls() { return catchCalls(&FL_SERVER.selector); }
 
 } // namespace fl

@@ -2,18 +2,10 @@
 // the whole picture). An answer is what the kernel would have returned.
 #pragma once
 
+#include "runtime/dispatch.h"
 #include "runtime/experiment.h"
-#include "runtime/raw.h"
-
-#include <ucontext.h>
 
 namespace fl {
-
-struct Call {
-  long number;
-  long a[6];
-  ucontext_t* context;
-};
 
 inline bool running() { return FL_SERVER.running; }
 
@@ -23,8 +15,6 @@ inline long refuse(long error) {
   ++FL_SERVER.blocked;
   return -error;
 }
-
-inline long pass(const Call& c) { return raw(c.number, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]); }
 
 inline void note(const Undo& undo, const Call& c) {
   if (!running()) return;
@@ -72,10 +62,6 @@ long doAdvise(const Call& c);
 long doProtect(const Call& c);
 
 // syscall_signals.cpp
-struct KernelAction {
-  uint64_t handler, flags, restorer, mask;
-};
-
 long doAction(const Call& c);
 long doMask(const Call& c);
 long doKill(const Call& c);
