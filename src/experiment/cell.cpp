@@ -136,6 +136,8 @@ Result<void> Cell::layOut(const CellRun& run) {
   order.planChanged = memory_.plan().contained && planPlacesOf(run);
   memory_.mark();
   order.repeats = isLikeTheLast(run);
+  order.onlyInputDiffers = run.onlyInputDiffers;
+  order.seconds = limits_.seconds;
   order.executable = memory_.copy(run.executable);
   order.argv = memory_.list(run.argv);
   order.env = memory_.list(run.env);

@@ -27,6 +27,9 @@ struct CellRun {
   std::string cwd;
   const std::vector<FileContent>* files = nullptr;
   const recording::KeptFiles* before = nullptr;
+  // From all runs of this cell with the same arguments, environment and directory, but that others are given
+  // files. Then what comes before standard input is looked at may be made once for all.
+  bool onlyInputDiffers = false;
   int input = -1;                          // standard input
   int shared = -1;                         // the memory shared with the runtime
   recording::FileDescriptor inputEnd = {}; // of a pipe into which `inputBytes` go; none: it is a file

@@ -64,6 +64,8 @@ bool mayKeep(int capability) {
 }
 
 class Inside {
+  using Clock = std::chrono::steady_clock;
+
 public:
   explicit Inside(const CellShare& share)
       : plan_(*share.plan), order_(*share.order), report_(*share.report), socket_(share.socket) {}
@@ -158,12 +160,17 @@ private:
     seen_ = {.processLimit = order_.processes};
     pid_t pid = -1;
     if (!plan_.contained || files_.prepare(order_, report_)) {
-      if (repeatsRun()) pid = copyParked(given);
+      if (repeatsRun()) {
+        if (order_.onlyInputDiffers && !parked_.isTried()) goOn(given);
+        pid = copyParked(given);
+      }
       if (pid < 0) pid = start(given);
     }
     for (int fd : given) close(fd);
     if (pid > 0) {
+      const auto begin = Clock::now();
       watch(pid);
+      took_ = Clock::now() - begin;
       close(pidFd_);
     }
     if (!parked_.isThere())
@@ -176,14 +183,13 @@ private:
   // Whether one that was loaded before would do. Makes it, too.
   bool repeatsRun() {
     const bool isPossible = plan_.contained && order_.repeats;
+    const bool isTooLate = parked_.isLate() && !order_.onlyInputDiffers;
     if (!isPossible)
       parked_.end();
-    else if (parkedIn_ != files_.builds())
+    else if (isTooLate || parkedIn_ != files_.builds())
       parked_.endInVain();
     if (!isPossible || !parked_.isWorthwhile()) return false;
-    if (!parked_.isThere() && !park()) return false;
-    seen_.parked = parked_.pid();
-    return true;
+    return parked_.isThere() || park();
   }
 
   bool park() {
@@ -214,10 +220,20 @@ private:
     return false;
   }
 
+  // For as long as it may take in view of the run before, and of what the run that waits for it has left.
+  void goOn(const int (&given)[cell::kDescriptors]) {
+    constexpr double kLeast = 0.2, kMost = 1, kShare = 0.125;
+    double seconds = std::min(kLeast + 2 * took_.count(), kMost);
+    if (order_.seconds > 0) seconds = std::min(seconds, kShare * order_.seconds);
+    parked_.goOn(order_.cwd, given[cell::kSharedDescriptor], filter_, int(seconds * 1000));
+  }
+
   pid_t copyParked(const int (&given)[cell::kDescriptors]) {
-    pid_t pid = parked_.copy(order_.cwd, given);
+    pid_t pid = parked_.isThere() ? parked_.copy(order_.cwd, given) : -1;
     if (pid > 0) pidFd_ = int(syscall(SYS_pidfd_open, pid, 0));
+    seen_.parked = parked_.pid();
     report_.isCopy = pid > 0;
+    report_.isLateCopy = pid > 0 && parked_.isLate();
     return pid;
   }
 
@@ -285,7 +301,7 @@ private:
   // Until the program has ended or must end.
   void watch(pid_t pid) {
     pollfd fds[] = {{pidFd_, POLLIN, 0}, {socket_, POLLIN, 0}, {filter_, POLLIN, 0}};
-    auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(kTickInside);
+    auto next = Clock::now() + std::chrono::milliseconds(kTickInside);
     for (;;) {
       int ready = poll(fds, 3, kTickInside);
       if (ready < 0 && errno != EINTR) break;
@@ -297,9 +313,9 @@ private:
       if (fds[0].revents) break;
       if (fds[1].revents) break; // told to stop, or left alone
       // A program that is looked at all the time never leaves us idle.
-      const bool isTime = ready == 0 || std::chrono::steady_clock::now() >= next;
+      const bool isTime = ready == 0 || Clock::now() >= next;
       if (isTime && isTooMuch()) break;
-      if (isTime) next = std::chrono::steady_clock::now() + std::chrono::milliseconds(kTickInside);
+      if (isTime) next = Clock::now() + std::chrono::milliseconds(kTickInside);
     }
     if (waitpid(pid, &report_.waitStatus, WNOHANG) == pid) return;
     syscall(SYS_pidfd_send_signal, pidFd_, SIGKILL, nullptr, 0); // kill would wait for our own answer
@@ -335,6 +351,7 @@ private:
   FilterSeen seen_;
   CellParked parked_;
   unsigned parkedIn_ = 0; // files_.builds()
+  std::chrono::duration<double> took_{};
 };
 
 } // namespace

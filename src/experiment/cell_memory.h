@@ -63,8 +63,10 @@ struct CellOrder {
   size_t fileCount = 0;
   uint64_t memory = 0, fileSize = 0;
   unsigned processes = 0;
-  bool planChanged = false; // since the last run
-  bool repeats = false;     // executable, arguments, environment and directory are those of the last run
+  bool planChanged = false;      // since the last run
+  bool repeats = false;          // executable, arguments, environment and directory are those of the last run
+  bool onlyInputDiffers = false; // ... and all else but standard input
+  double seconds = 0;            // that the run may take; 0: no limit
 };
 
 struct CellReport {
@@ -74,7 +76,7 @@ struct CellReport {
   const char* about = nullptr; // the path that it was about
   Ending::Cut cut = Ending::None;
   int waitStatus = 0;
-  bool isCopy = false;
+  bool isCopy = false, isLateCopy = false;
   uint64_t blocked = 0;
 };
 

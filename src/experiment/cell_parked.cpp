@@ -3,9 +3,12 @@
 #include "base/descriptors.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,43 +30,87 @@ bool speaks(int socket, int milliseconds) {
   return poll(&waiting, 1, milliseconds) > 0;
 }
 
+// While it comes to where it waits, it may do what we are asked about.
+bool getsReady(pid_t pid, int socket, int filter, FilterSeen& seen, int milliseconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
+  pollfd waiting[] = {{socket, POLLIN, 0}, {filter, POLLIN, 0}};
+  constexpr int kTick = 10;
+  while (!waiting[0].revents && Clock::now() < end)
+    if (poll(waiting, 2, kTick) > 0 && (waiting[1].revents & POLLIN)) answerFilter(filter, pid, seen);
+  return waiting[0].revents && answerOf(socket) == 0;
+}
+
+void kill(pid_t pid, int pidFd) {
+  syscall(SYS_pidfd_send_signal, pidFd, SIGKILL, nullptr, 0);
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
 } // namespace
 
 bool CellParked::begin(pid_t pid, int pidFd, int socket, int filter, FilterSeen& seen) {
   pid_ = pid;
   pidFd_ = pidFd;
   socket_ = socket;
-  // While it is loaded, libraries may do what we are asked about.
-  pollfd waiting[] = {{socket_, POLLIN, 0}, {filter, POLLIN, 0}};
-  constexpr int kTick = 10;
-  for (int left = kMostMilliseconds; left > 0 && !waiting[0].revents; left -= kTick) {
-    if (poll(waiting, 2, kTick) > 0 && (waiting[1].revents & POLLIN)) answerFilter(filter, pid, seen);
-  }
-  if (waiting[0].revents && answerOf(socket_) == 0) return true;
+  isTried_ = isLate_ = false;
+  if (getsReady(pid, socket, filter, seen, kMostMilliseconds)) return true;
   isRefused_ = true;
   end();
   return false;
 }
 
-pid_t CellParked::copy(const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]) {
-  const iovec part{const_cast<char*>(directory), strlen(directory)};
-  bool isHeard = part.iov_len <= FL_PARKED_PATH && sendDescriptors(socket_, {&part, 1}, given) >= 0 &&
+void CellParked::goOn(const char* directory, int shared, int filter, int milliseconds) {
+  isTried_ = true;
+  int ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    close(null);
+    return;
+  }
+  pid_t pid = order(FL_PARKED_SCOUT, directory, {null, null, ends[1], shared});
+  close(null);
+  close(ends[1]);
+  if (pid < 0) {
+    close(ends[0]);
+    return;
+  }
+  int pidFd = int(syscall(SYS_pidfd_open, pid, 0));
+  FilterSeen seen;
+  const bool isReady = getsReady(pid, ends[0], filter, seen, milliseconds);
+  // What a run is to be charged with it must do itself.
+  if (isReady && seen.refused == 0 && !seen.sharesMemory && !seen.makesMemoryFiles) {
+    end();
+    pid_ = pid;
+    pidFd_ = pidFd;
+    socket_ = ends[0];
+    isLate_ = true;
+    return;
+  }
+  kill(pid, pidFd);
+  close(pidFd);
+  close(ends[0]);
+}
+
+pid_t CellParked::order(char what, const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]) {
+  const iovec parts[]{{&what, 1}, {const_cast<char*>(directory), strlen(directory)}};
+  bool isHeard = parts[1].iov_len <= FL_PARKED_PATH && sendDescriptors(socket_, parts, given) >= 0 &&
                  speaks(socket_, kMostMilliseconds);
   pid_t pid = isHeard ? answerOf(socket_) : -1;
-  if (pid > 0) {
-    ++copies_;
-    return pid;
-  }
+  if (pid > 0) return pid;
   end();
   ++losses_;
   return -1;
 }
 
+pid_t CellParked::copy(const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]) {
+  pid_t pid = order(FL_PARKED_RUN, directory, given);
+  copies_ += pid > 0;
+  return pid;
+}
+
 void CellParked::end() {
   if (!isThere()) return;
-  syscall(SYS_pidfd_send_signal, pidFd_, SIGKILL, nullptr, 0);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  kill(pid_, pidFd_);
   forget();
 }
 
@@ -82,6 +129,7 @@ void CellParked::forget() {
   close(socket_);
   pid_ = 0;
   pidFd_ = socket_ = -1;
+  isLate_ = false;
 }
 
 } // namespace faultline::experiment

@@ -1,5 +1,6 @@
 // A process in a cell that has loaded the program and waits to be copied (abi/parked.h), so that a run with
-// the same arguments and environment as the one before costs a fork. System calls only (cell_inside.h).
+// the same arguments and environment as the one before costs a fork. If it can, it is late: the program has
+// run in it up to where runs may differ by their input. System calls only (cell_inside.h).
 #pragma once
 
 #include "abi/parked.h"
@@ -16,6 +17,10 @@ public:
 
   // It was started; takes the descriptors. False: it cannot be copied, and is gone.
   bool begin(pid_t pid, int pidFd, int socket, int filter, FilterSeen& seen);
+  // Puts a scout in its place, once; `shared` is memory as a run gets it. Where that is in vain it stays.
+  void goOn(const char* directory, int shared, int filter, int milliseconds);
+  bool isTried() const { return isTried_; }
+  bool isLate() const { return isLate_; }
   // The number of a new child of ours; -1: it is gone.
   pid_t copy(const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]);
   void end();       // kills it
@@ -23,11 +28,12 @@ public:
   void lost();      // it was killed, and waited for
 
 private:
+  pid_t order(char what, const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]);
   void forget();
 
   pid_t pid_ = 0;
   int pidFd_ = -1, socket_ = -1;
-  bool isRefused_ = false;
+  bool isRefused_ = false, isTried_ = false, isLate_ = false;
   unsigned copies_ = 0, losses_ = 0;
 };
 

@@ -165,6 +165,7 @@ Ending CellSession::ending(const CellReport* report) {
   if (ending_.cut == Ending::Broken) ending_.broken = "it was no longer wanted";
   ending_.waitStatus = report->waitStatus;
   ending_.isCopy = report->isCopy;
+  ending_.isLateCopy = report->isLateCopy;
   ending_.blocked = report->blocked;
   ending_.errorBytes = ending_.errors.size();
   return std::move(ending_);

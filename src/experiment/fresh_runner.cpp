@@ -211,7 +211,8 @@ Result<Ending> FreshRunner::run(const RunSpec& spec, int stop) const {
                 .env = shared_->environment(spec),
                 .cwd = spec.cwd,
                 .files = &spec.files,
-                .before = spec.before.get()};
+                .before = spec.before.get(),
+                .onlyInputDiffers = !alters && spec.files.empty() && (!spec.before || spec.before->empty())};
   FileDescriptor input;
   FL_CHECK(shared_->giveInput(spec, order, input));
   order.shared = log.fd();

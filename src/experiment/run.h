@@ -65,7 +65,8 @@ struct Ending {
 
   Cut cut = None;
   Method method = Fresh;
-  bool isCopy = false; // Fresh: of a process that had loaded the program before (abi/parked.h)
+  bool isCopy = false;     // Fresh: of a process that had loaded the program before (abi/parked.h)
+  bool isLateCopy = false; // ... in which it had run up to where runs with other input may differ
   int waitStatus = 0;
   // Where it ended: the outside call (call site's global id + 2, abi/state.h), or, within instrumented code,
   // the machine's program counter. The same for the same place of the same variant, but that code which is

@@ -374,7 +374,7 @@ static long finishSyscall(long result) {
 
 // Where system calls are caught, ours are not: these are the program's.
 static long call(long number, const long (&a)[6]) {
-  if (serving) return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (serving || scouting) return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   return finishSyscall(raw(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }
 

@@ -12,12 +12,16 @@
 
 namespace fl {
 
-static void mapPrivate(const fl_state& state, uint64_t epoch) {
-  long at = raw(SYS_mmap, long(FL_EPOCH_ADDRESS), FL_SHARED_SIZE, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (at != long(FL_EPOCH_ADDRESS)) fail("no memory for a private copy of the state", "free some");
+void moveState(int flags, int fd, const fl_state& state, uint64_t epoch) {
+  long at =
+      raw(SYS_mmap, long(FL_EPOCH_ADDRESS), FL_SHARED_SIZE, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
+  if (at != long(FL_EPOCH_ADDRESS)) fail("no memory for a copy of the state", "free some");
   FL_STATE = state;
   FL_EPOCH = epoch;
+}
+
+static void mapPrivate(const fl_state& state, uint64_t epoch) {
+  moveState(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, state, epoch);
   FL_STATE.flags |= FL_FLAG_OFF;
 }
 

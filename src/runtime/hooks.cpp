@@ -178,6 +178,7 @@ FL_EXPORT void fl_smashed(uint32_t id, fl_module* module) {
   close(putUleb(putTagAt(open(kSmallRecord), FL_LOG_SMASHED), globalId(id, module)));
   FL_STATE.ext = uint64_t(globalId(id, module)) + 2;
   constexpr char text[] = "*** stack smashing detected ***: terminated\n"; // as libc says it
+  eachForItself();
   raw(SYS_write, 2, long(text), sizeof text - 1);
   abort();
 }

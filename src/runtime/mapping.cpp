@@ -26,7 +26,7 @@ FL_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int 
     address = nullptr;
   }
   // Where system calls are caught, ours are not: this one is the program's.
-  if (serving) return REAL(mmap)(address, size, protection, flags, fd, offset);
+  if (serving || scouting) return REAL(mmap)(address, size, protection, flags, fd, offset);
   return mapped(raw(SYS_mmap, long(address), long(size), protection, flags, fd, offset));
 }
 

@@ -1,4 +1,5 @@
-// Waits to be copied (abi/parked.h). Raw system calls: nothing of ours is set up yet.
+// Waits to be copied (abi/parked.h). Raw system calls: nothing of ours may be set up yet, and libc may be in
+// the middle of anything.
 #include "abi/parked.h"
 
 #include "runtime/raw.h"
@@ -19,8 +20,10 @@
 namespace fl {
 namespace {
 
+constexpr int kMostDescriptor = 255; // where a scout has its socket, out of the program's way
+
 struct Order {
-  char directory[FL_PARKED_PATH + 1];
+  char text[FL_PARKED_PATH + 2]; // what is to be done, and the directory
   int descriptors[FL_PARKED_DESCRIPTORS];
 };
 
@@ -28,18 +31,18 @@ struct Order {
   for (;;) raw(SYS_exit_group, status);
 }
 
-// What a copy would not have (threads that a library has started), or would share with the others (files that
-// one has opened).
+// What a copy would not have (threads that were started), or would share with the others (files that were
+// opened).
 bool canBeCopied(int socket) {
   struct stat tasks = {};
   bool isAlone = raw(SYS_stat, long("/proc/self/task"), long(&tasks)) == 0 && tasks.st_nlink == 3;
-  for (int fd = FL_PARKED_DESCRIPTORS; fd < 256 && isAlone; ++fd)
+  for (int fd = 3; fd <= kMostDescriptor && isAlone; ++fd)
     isAlone = fd == socket || raw(SYS_fcntl, fd, F_GETFD) < 0;
   return isAlone;
 }
 
 bool receive(int socket, Order& order) {
-  iovec part = {order.directory, FL_PARKED_PATH};
+  iovec part = {order.text, sizeof order.text - 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof order.descriptors)];
   msghdr message = {};
   message.msg_iov = &part;
@@ -53,7 +56,7 @@ bool receive(int socket, Order& order) {
   if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof order.descriptors))
     return false;
   memcpy(order.descriptors, CMSG_DATA(header), sizeof order.descriptors);
-  order.directory[got] = 0;
+  order.text[got] = 0;
   return true;
 }
 
@@ -70,13 +73,13 @@ void become(const Order& order, int socket) {
     raw(SYS_close, order.descriptors[k]);
   }
   raw(SYS_setpgid, 0, 0);
-  if (raw(SYS_chdir, long(order.directory)) != 0)
+  if (raw(SYS_chdir, long(order.text + 1)) != 0)
     fail("cannot change to the working directory", "it was there before");
 }
 
 } // namespace
 
-void waitToBeCopied(int socket) {
+Copied waitToBeCopied(int socket) {
   long thread = 0, locks = 0, size = 0;
   // Where libc keeps the thread's number, and its list of robust locks: a copy must have its own.
   const bool isKnown = raw(SYS_prctl, PR_GET_TID_ADDRESS, long(&thread)) == 0 && thread != 0 &&
@@ -91,13 +94,21 @@ void waitToBeCopied(int socket) {
                    long(&descriptor), thread, 0);
     if (pid == 0) {
       raw(SYS_set_robust_list, locks, size);
-      return become(order, socket);
+      become(order, socket);
+      return order.text[0] == FL_PARKED_SCOUT ? Copied::AsScout : Copied::AsRun;
     }
     raw(SYS_close, descriptor);
     for (int fd : order.descriptors) raw(SYS_close, fd);
     isHeard = answer(socket, int32_t(pid));
   }
   end(0);
+}
+
+int takeScoutSocket() {
+  long socket = raw(SYS_fcntl, 2, F_DUPFD_CLOEXEC, kMostDescriptor);
+  if (socket != kMostDescriptor) end(0);
+  raw(SYS_dup2, 1, 2);
+  return int(socket);
 }
 
 } // namespace fl

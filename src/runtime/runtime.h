@@ -124,13 +124,27 @@ void finish(int waitStatus); // FINAL, and the log is closed
 
 // fork.cpp
 void startForks();
-void goPrivate(); // from here on nobody listens
+void goPrivate();                                                         // from here on nobody listens
+void moveState(int flags, int fd, const fl_state& state, uint64_t epoch); // to other memory
 
 // control.cpp
 int askForChildLog(uint32_t stream, uint32_t buffers, uint32_t number); // a descriptor; -1: refused
 bool askForVariant(const char* path, char* variant); // room for FL_CONTROL_PATH + 1; false: there is none
 void startControl();
-void waitToBeCopied(int socket); // comes back in each copy (abi/parked.h)
+
+// parked.cpp
+enum class Copied { AsRun, AsScout };
+Copied waitToBeCopied(int socket); // comes back in each copy (abi/parked.h)
+int takeScoutSocket();             // of a scout: out of the way, and its standard error is as it should be
+
+// scout.cpp
+extern bool scouting;
+void startScout(int socket);
+void parkHere(); // comes back in each copy
+// Before what each run must find for itself (the time, its number), and what can be seen of it from outside.
+inline void eachForItself() {
+  if (__builtin_expect(scouting, 0)) parkHere();
+}
 
 // turn.cpp
 void giveTurn(Thread* thread);

@@ -61,6 +61,8 @@ static void* mapAt(uintptr_t address, size_t size, int flags, int fd) {
   return at == long(address) ? reinterpret_cast<void*>(address) : nullptr;
 }
 
+static int scoutSocket = -1; // of a scout
+
 static void mapShared() {
   const char* number = takeVariable("FAULTLINE_RECORD");
   if (!number) {
@@ -73,10 +75,11 @@ static void mapShared() {
   }
   int fd = atoi(number);
   if (*number == FL_PARKED_MARK) {
-    waitToBeCopied(atoi(number + 1));
+    if (waitToBeCopied(atoi(number + 1)) == Copied::AsScout) scoutSocket = takeScoutSocket();
     fd = FL_PARKED_DESCRIPTORS - 1;
   }
-  if (!mapAt(FL_EPOCH_ADDRESS, FL_SHARED_SIZE, MAP_SHARED, fd))
+  // A scout writes to a copy of its own.
+  if (!mapAt(FL_EPOCH_ADDRESS, FL_SHARED_SIZE, scoutSocket < 0 ? MAP_SHARED : MAP_PRIVATE, fd))
     fail("cannot map the memory shared with the recorder",
          "its address is taken, or `ulimit -v` is too small");
   ::close(fd);
@@ -168,6 +171,7 @@ void ensureStarted() {
   startForks();
   isStarted = true;
   startServer();
+  if (scoutSocket >= 0) startScout(scoutSocket);
 }
 
 __attribute__((constructor(101))) static void start() { ensureStarted(); }

@@ -12,7 +12,12 @@
 namespace fl {
 namespace {
 
-bool isGiven() { return started() && FL_STATE.world_clock != 0; }
+// False: the machine is asked, by each run for itself.
+bool isGiven() {
+  if (started() && FL_STATE.world_clock != 0) return true;
+  eachForItself();
+  return false;
+}
 
 // A nanosecond an epoch is of the order of what it takes.
 uint64_t nanoseconds(clockid_t clock) {
@@ -63,10 +68,22 @@ FL_EXPORT clock_t clock() noexcept {
 }
 
 FL_EXPORT pid_t getpid() noexcept {
-  return started() && FL_STATE.world_pid != 0 ? pid_t(FL_STATE.world_pid) : pid_t(raw(SYS_getpid));
+  if (started() && FL_STATE.world_pid != 0) return pid_t(FL_STATE.world_pid);
+  eachForItself();
+  return pid_t(raw(SYS_getpid));
 }
 
 FL_EXPORT int kill(pid_t target, int signal) noexcept {
-  if (target > 0 && started() && uint32_t(target) == FL_STATE.world_pid) target = pid_t(raw(SYS_getpid));
+  if (target > 0 && started() && uint32_t(target) == FL_STATE.world_pid) {
+    eachForItself();
+    target = pid_t(raw(SYS_getpid));
+  }
   return REAL(kill)(target, signal);
+}
+
+// std::random_device asks the processor, which nobody else would notice.
+extern "C" unsigned _ZNSt13random_device9_M_getvalEv(void* device);
+FL_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
+  eachForItself();
+  return REAL(_ZNSt13random_device9_M_getvalEv)(device);
 }

@@ -21,10 +21,11 @@ template <class T> T valueOf(Result<T> result) {
 
 class BuiltProgram {
 public:
-  explicit BuiltProgram(const std::string& source, const std::vector<std::string>& flags = {}) {
+  explicit BuiltProgram(const std::string& source, const std::vector<std::string>& flags = {},
+                        const std::string& compiler = "faultline-cc") {
     test::ScopedVariable cache("XDG_CACHE_HOME", dir_ / "cache");
     test::writeFile(dir_ / "a.c", source);
-    std::vector<std::string> words = {std::string(FAULTLINE_BIN_DIR) + "/faultline-cc", "-g", "a.c", "-o",
+    std::vector<std::string> words = {std::string(FAULTLINE_BIN_DIR) + "/" + compiler, "-g", "a.c", "-o",
                                       "program"};
     words.insert(words.end(), flags.begin(), flags.end());
     test::RunResult built = test::run(words, {.cwd = dir_.path()});
