@@ -161,7 +161,7 @@ private:
     pid_t pid = -1;
     if (!plan_.contained || files_.prepare(order_, report_)) {
       if (repeatsRun()) {
-        if (order_.onlyInputDiffers && !parked_.isTried()) goOn(given);
+        if (order_.onlyInputDiffers && parked_.mayGoOn()) goOn(given);
         pid = copyParked(given);
       }
       if (pid < 0) pid = start(given);

@@ -97,8 +97,8 @@ pid_t CellParked::order(char what, const char* directory, const int (&given)[FL_
                  speaks(socket_, kMostMilliseconds);
   pid_t pid = isHeard ? answerOf(socket_) : -1;
   if (pid > 0) return pid;
+  countLoss();
   end();
-  ++losses_;
   return -1;
 }
 
@@ -115,13 +115,18 @@ void CellParked::end() {
 }
 
 void CellParked::endInVain() {
-  losses_ += isThere();
+  if (isThere()) countLoss();
   end();
 }
 
 void CellParked::lost() {
-  ++losses_;
+  countLoss();
   forget();
+}
+
+void CellParked::countLoss() {
+  ++losses_;
+  lateLosses_ += isLate_;
 }
 
 void CellParked::forget() {
