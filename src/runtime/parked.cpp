@@ -86,6 +86,8 @@ Copied waitToBeCopied(int socket) {
                        raw(SYS_get_robust_list, 0, long(&locks), long(&size)) == 0;
   if (!isKnown || !canBeCopied(socket)) end(0);
   raw(SYS_prctl, PR_SET_DUMPABLE, 0); // not to be looked into by what was copied
+  // A run may send signals to all processes: what the program does about them would be seen in later copies.
+  const KernelMask mask = changeMask(SIG_SETMASK, ~KernelMask(0));
   static Order order;
   for (bool isHeard = answer(socket, 0); isHeard && receive(socket, order);) {
     // That of the copy is asked for since such calls are let through (experiment/cell_filter.cpp).
@@ -95,6 +97,7 @@ Copied waitToBeCopied(int socket) {
     if (pid == 0) {
       raw(SYS_set_robust_list, locks, size);
       become(order, socket);
+      changeMask(SIG_SETMASK, mask);
       return order.text[0] == FL_PARKED_SCOUT ? Copied::AsScout : Copied::AsRun;
     }
     raw(SYS_close, descriptor);

@@ -79,6 +79,7 @@ static void first(const char* how) {
   if (is(how, "directory")) kept += chdir("/") + 1;
   if (is(how, "handler")) { signal(SIGUSR1, onSignal); signal(SIGFPE, onSignal); }
   if (is(how, "sys handler")) signal(SIGSYS, onSignal);
+  if (is(how, "to all")) signal(SIGTERM, onTick);
   if (is(how, "mask")) { sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, NULL); }
   if (is(how, "alarm")) { struct itimerval v = {{0, 1000}, {0, 1000}}; signal(SIGALRM, onTick); setitimer(ITIMER_REAL, &v, NULL); }
   if (is(how, "duplicate")) kept += dup(0);
@@ -103,6 +104,7 @@ static void last(const char* how) {
   if (is(how, "directory")) { char b[99]; puts(getcwd(b, 99)); }
   if (is(how, "handler")) { raise(SIGUSR1); raise(SIGFPE); }
   if (is(how, "sys handler")) raise(SIGSYS);
+  if (is(how, "to all")) { kill(-1, SIGTERM); printf("%d\n", ticks); }
   if (is(how, "mask")) { sigset_t now; sigprocmask(SIG_BLOCK, NULL, &now); printf("%d %d\n", sigismember(&now, SIGSYS), sigismember(&now, SIGTERM)); }
   if (is(how, "alarm")) while (ticks < 3) {}
   if (is(how, "duplicate")) printf("at %ld\n", (long)lseek(3, 0, SEEK_CUR));
@@ -211,7 +213,7 @@ TEST_F(LateCopies, ReadAsTheProgramDoes) {
 }
 
 TEST_F(LateCopies, ComeAfterWhatIsTheSameForAll) {
-  for (const char* how : {"closed", "handler", "released", "users", "name", "unflushed"})
+  for (const char* how : {"closed", "handler", "to all", "released", "users", "name", "unflushed"})
     EXPECT_EQ(compare(how), 3) << how;
 }
 
