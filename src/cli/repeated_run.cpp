@@ -31,10 +31,10 @@ TrialOutcome outcomeFor(experiment::Verdict verdict, bool anyFailure) {
 
 Result<std::shared_ptr<FreshRunner>> runnerFor(experiment::FreshProgram program,
                                                const experiment::Limits& limits, bool isContained,
-                                               const recording::Meta& meta) {
+                                               const recording::Meta& meta, unsigned atOnce) {
   experiment::Containment containment;
   containment.on = isContained;
-  FL_TRY(runner, FreshRunner::create(std::move(program), limits, containment, inputKindOf(meta)));
+  FL_TRY(runner, FreshRunner::create(std::move(program), limits, containment, inputKindOf(meta), atOnce));
   return std::make_shared<FreshRunner>(std::move(runner));
 }
 
@@ -84,11 +84,11 @@ Result<RepeatedRun> repeatRun(const RepeatRequest& request) {
   first.seconds = meta.timeout > 0 ? meta.timeout : 60;
   // Whether it hangs is known long before: with another input it may take longer, but not without end.
   if (meta.shortened.steps) first.epochs = meta.shortened.entered * 20 + 2'000'000;
-  FL_TRY(runner, runnerFor(request.program, first, request.isContained, meta));
   // The second run need not wait for the first, which it is compared with.
+  const bool isTwice = !request.reference && request.times > 0;
+  FL_TRY(runner, runnerFor(request.program, first, request.isContained, meta, isTwice ? 2 : 1));
   std::future<Result<Ending>> second;
-  if (!request.reference && request.times > 0)
-    second = std::async(std::launch::async, [&] { return runner->run(request.run); });
+  if (isTwice) second = std::async(std::launch::async, [&] { return runner->run(request.run); });
   Result<Ending> made = runner->run(request.run);
   std::optional<Result<Ending>> again;
   if (second.valid()) again = second.get();

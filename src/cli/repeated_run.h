@@ -15,7 +15,7 @@ technique::TrialOutcome outcomeFor(experiment::Verdict verdict, bool anyFailure)
 
 Result<std::shared_ptr<experiment::FreshRunner>> runnerFor(experiment::FreshProgram program,
                                                            const experiment::Limits& limits, bool isContained,
-                                                           const recording::Meta& meta);
+                                                           const recording::Meta& meta, unsigned atOnce = 1);
 
 // --reference: what another program makes of the same input is right. Without output: it cannot say.
 Result<recording::Expectation> expectedBy(const experiment::FreshRunner& reference,

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <future>
 #include <mutex>
 #include <sys/mman.h>
 
@@ -183,7 +184,10 @@ void FreshRunner::setSeconds(double seconds) {
 }
 
 Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limits,
-                                        const Containment& containment, InputKind input) {
+                                        const Containment& containment, InputKind input, unsigned atOnce) {
+  std::vector<std::future<Result<std::unique_ptr<Cell>>>> others;
+  for (unsigned k = 1; k < atOnce; ++k)
+    others.push_back(std::async(std::launch::async, [&] { return Cell::create(containment, limits); }));
   FL_TRY(cell, Cell::create(containment, limits));
   auto shared = std::make_unique<Shared>();
   shared->program = std::move(program);
@@ -191,6 +195,9 @@ Result<FreshRunner> FreshRunner::create(FreshProgram program, const Limits& limi
   shared->containment = containment;
   shared->input = input;
   shared->idle.push_back(std::move(cell));
+  for (auto& other : others)
+    if (auto made = other.get())
+      shared->idle.push_back(std::move(*made)); // else it is made when it is needed
   return FreshRunner(std::move(shared));
 }
 

@@ -34,9 +34,11 @@ enum class InputKind { None, File, Pipe };
 
 class FreshRunner {
 public:
-  // Makes a first cell: an error says what this machine does not allow.
+  // Makes a first cell: an error says what this machine does not allow. `atOnce`: so many runs that are to
+  // begin at the same time find theirs made.
   static Result<FreshRunner> create(FreshProgram program, const Limits& limits,
-                                    const Containment& containment = {}, InputKind input = InputKind::File);
+                                    const Containment& containment = {}, InputKind input = InputKind::File,
+                                    unsigned atOnce = 1);
   FreshRunner(FreshRunner&&) noexcept;
   FreshRunner& operator=(FreshRunner&&) noexcept;
   ~FreshRunner();
