@@ -30,12 +30,24 @@ TEST(Batches, AreWhatTakesASecond) {
 // A run of minutes: each experiment takes longer than all of them should.
 TEST(Batches, AreNeverEmpty) {
   Batches batches;
-  batches.took(64, 100s);
+  batches.took(64, 1ms);
+  batches.took(512, 1000s);
   EXPECT_EQ(batches.next(), 64u);
 }
 
+// To walk through the run takes two seconds, and an experiment nearly nothing.
+TEST(Batches, GrowWhereMostOfTheTimeIsTheWalk) {
+  Batches batches;
+  size_t made = 0;
+  for (int k = 0; k < 10; ++k) {
+    made += batches.next();
+    batches.took(batches.next(), 2s + batches.next() * 0.1ms);
+  }
+  EXPECT_GT(made, 10'000u);
+}
+
 // The last batch of a search may be shorter than was asked for.
-TEST(Batches, AreAtMostEightTimesTheLast) {
+TEST(Batches, OfWhichOneWasShortGoOnWithTheLeast) {
   Batches batches;
   batches.took(3, 0s);
   EXPECT_EQ(batches.next(), 64u);
