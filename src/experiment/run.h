@@ -64,6 +64,7 @@ struct Ending {
   enum Method { Rollback, Fork, Fresh };
 
   Cut cut = None;
+  bool isSlow = false; // Steps: it came to fewer, but they took far longer than those of the run
   Method method = Fresh;
   bool isCopy = false;     // Fresh: of a process that had loaded the program before (abi/parked.h)
   bool isLateCopy = false; // ... in which it had run up to where runs with other input may differ

@@ -377,8 +377,12 @@ Ending ServerProcess::await(size_t k) {
     return ending;
   }
   const fl_experiment& answer = placed<fl_experiment>(shared().experiments)[number % kCapacity];
-  if (answer.cut == FL_CUT_STUCK) ++(moved_.isSlow ? slow_ : stuck_);
   Ending ending = endingOf(answer);
+  if (answer.cut == FL_CUT_STUCK) {
+    ending.isSlow = moved_.isSlow;
+    if (ending.isSlow) ending.cut = Ending::Steps; // with more of them it may take longer
+    ++(ending.isSlow ? slow_ : stuck_);
+  }
   if (setting_.keepOutput) {
     __atomic_store_n(&shared().taken, number + 1, __ATOMIC_RELEASE);
     wake(shared().taken);

@@ -85,7 +85,7 @@ Result<void> Trials::run(std::vector<Trial> trials, const Done& done) {
     auto outcome = judged(experiments[number], ending);
     if (!outcome) problem = outcome.error();
     if (!outcome) return false;
-    keep(experiments[number], *outcome);
+    if (!ending.isSlow) keep(experiments[number], *outcome); // another time it might not be
     return deliver(unknown[number], *outcome, done);
   }));
   flush();

@@ -349,6 +349,7 @@ void forgetSignals() {
 
 void endRun(uint32_t cut, int waitStatus, uint32_t call) {
   FL_SERVER.selector = 0;
+  FL_SERVER.isGivenUp = false;
   changeMask(SIG_BLOCK, ~0ull);
   ended() = {cut, waitStatus, call};
   if (cut == FL_CUT_UNREACHED) onServerStack(unreached);
@@ -356,7 +357,12 @@ void endRun(uint32_t cut, int waitStatus, uint32_t call) {
 }
 
 void giveUp() {
-  if (FL_SERVER.running && shared().give_up == FL_SERVER.next + 1) endRun(FL_CUT_STUCK, 0);
+  if (!FL_SERVER.running || shared().give_up != FL_SERVER.next + 1) return;
+  // A call that was caught, and is being made, could not be taken back. Told again, it does not come to an
+  // end.
+  const bool isToldAgain = FL_SERVER.isGivenUp;
+  FL_SERVER.isGivenUp = true;
+  if (FL_SERVER.selector != 0 || isToldAgain) endRun(FL_CUT_STUCK, 0);
 }
 
 // How many of two texts are the same, from their start on.

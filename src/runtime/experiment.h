@@ -40,6 +40,7 @@ struct Server {
   bool hasSnapshot;          // of this very epoch
   bool forks;                // there are no snapshots: each experiment is a process forked off
   bool isForked;             // this is one
+  bool isGivenUp;            // the experiment, as soon as a call that was caught has been made
   uint32_t next;             // experiment to be made
   Context context;
   // What a snapshot has beside memory.

@@ -173,6 +173,7 @@ void onCall(int, siginfo_t* info, void* where) {
   Call c = callOf(info, context);
   context->uc_mcontext.gregs[REG_RAX] = answer(c);
   FL_SERVER.selector = 1;
+  if (FL_SERVER.isGivenUp) endRun(FL_CUT_STUCK, 0);
 }
 
 void undo(const Undo& u) {
