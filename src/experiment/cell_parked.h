@@ -19,7 +19,7 @@ public:
   bool begin(pid_t pid, int pidFd, int socket, int filter, FilterSeen& seen);
   // Puts a scout in its place; `shared` is memory as a run gets it. Where that is in vain it stays.
   void goOn(const char* directory, int shared, int filter, int milliseconds);
-  bool mayGoOn() const { return !isTried_ && (lateLosses_ < 4 || lateLosses_ * 4 < copies_); }
+  bool mayGoOn() const { return triesLeft_ > 0 && (lateLosses_ < 4 || lateLosses_ * 4 < copies_); }
   bool isLate() const { return isLate_; }
   // The number of a new child of ours; -1: it is gone.
   pid_t copy(const char* directory, const int (&given)[FL_PARKED_DESCRIPTORS]);
@@ -34,7 +34,8 @@ private:
 
   pid_t pid_ = 0;
   int pidFd_ = -1, socket_ = -1;
-  bool isRefused_ = false, isTried_ = false, isLate_ = false;
+  bool isRefused_ = false, isLate_ = false;
+  unsigned triesLeft_ = 0; // to go on
   unsigned copies_ = 0, losses_ = 0, lateLosses_ = 0;
 };
 

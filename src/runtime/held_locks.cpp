@@ -34,10 +34,11 @@ bool isHeldForWriting(const pthread_rwlock_t& lock, int thread) {
 }
 
 bool hasHeldLock(uintptr_t begin, uintptr_t end, int thread) {
-  for (uintptr_t at = begin; at + sizeof(pthread_rwlock_t) <= end; at += 8)
-    if (isHeldMutex(*reinterpret_cast<const pthread_mutex_t*>(at), thread) ||
-        isHeldForWriting(*reinterpret_cast<const pthread_rwlock_t*>(at), thread))
-      return true;
+  for (uintptr_t at = begin; at + sizeof(pthread_mutex_t) <= end; at += 8) {
+    if (isHeldMutex(*reinterpret_cast<const pthread_mutex_t*>(at), thread)) return true;
+    const bool fits = at + sizeof(pthread_rwlock_t) <= end;
+    if (fits && isHeldForWriting(*reinterpret_cast<const pthread_rwlock_t*>(at), thread)) return true;
+  }
   return false;
 }
 

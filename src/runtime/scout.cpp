@@ -54,10 +54,12 @@ void parkHere() {
   scouting = false;
   if (off() || self->pending != 0 || holdsLocks()) leave();
   raw(SYS_chdir, long("/")); // a layer of files that it holds on to is not gone when it is made anew
+  // What was not written yet shows what the run does to which the memory belongs.
+  const fl_state state = FL_STATE;
+  const uint64_t epoch = FL_EPOCH;
   waitToBeCopied(socket);
   constexpr int kShared = FL_PARKED_DESCRIPTORS - 1;
-  const fl_state state = FL_STATE;
-  moveState(MAP_SHARED, kShared, state, FL_EPOCH);
+  moveState(MAP_SHARED, kShared, state, epoch);
   raw(SYS_close, kShared);
   raw(SYS_rt_sigaction, SIGSYS, long(&actionBefore), 0, 8);
   self->id = threadId();
