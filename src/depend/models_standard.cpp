@@ -53,7 +53,7 @@ strsep(p, set): (*p + cspan(*p, set))[1] <- nothing if *p != 0; p[8] <- p[8], se
 strtok(s, set): (result + cspan(result, set))[1] <- nothing if result != 0; result <- s, set[z(set)], s[result - s] if s != 0 and result != 0; result <- set[z(set)], result[cspan(result, set) + 1] if result != 0; result <- s, set[z(set)], s[z(s)] if result == 0
 strtok_r, __strtok_r(s, set, save): (result + cspan(result, set))[1] <- nothing if result != 0; save[8] <- s, save[8], set[z(set)], result[cspan(result, set) + 1]; result <- s, set[z(set)], save[8], result[cspan(result, set) + 1]
 strxfrm(d, s, n): d[min(n, result + 1)] <- s[z(s)]; result <- s[z(s)]
-strerror, strsignal(n): result <- n
+strerror, strsignal(n): result[after(z(result))] <- n; result <- n
 strerror_r, __xpg_strerror_r(n, b, size): b[?] <- n; result <- n, b
 basename, __xpg_basename, dirname(s): s[z(s)] <- s[z(s)]; result <- s, s[z(s)]
 ffs, ffsl, ffsll(n): result <- n
