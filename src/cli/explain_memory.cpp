@@ -43,16 +43,17 @@ bool isInSlack(const finding::MemoryErrorInfo& e) {
 
 // Reads on whose value the failure does not depend are marked, and come last; and writes that fell on
 // nothing, unless the run crashed.
-void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice& slice, bool isCrash,
+void putIdleLast(ValueRun& run, CauseRun& causes, const depend::Slice* slice, bool isCrash,
                  std::vector<finding::MemoryErrorInfo>& errors) {
   std::unordered_set<uint64_t> needed;
-  for (const depend::Node& node : slice.nodes) needed.insert(node.time);
+  if (slice)
+    for (const depend::Node& node : slice->nodes) needed.insert(node.time);
   std::vector<finding::MemoryErrorInfo> felt, idle;
   for (finding::MemoryErrorInfo& e : errors) {
-    e.isIdle = mayBeMeant(e) && !needed.contains(e.time);
-    if (e.isIdle && !slice.hasAllNodes) {
+    e.isIdle = slice && mayBeMeant(e) && !needed.contains(e.time);
+    if (e.isIdle && !slice->hasAllNodes) {
       auto x = causes.instances.at(e.time);
-      e.isIdle = x && !slice.instructions.contains(x->id);
+      e.isIdle = x && !slice->instructions.contains(x->id);
     }
     e.isIdle |= !isCrash && isInSlack(e);
     (e.isIdle ? idle : felt).push_back(std::move(e));
@@ -155,14 +156,14 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
   replay::Time failure = replay.now();
   run.watchUntil(end);
   technique::MemoryQuestion question;
-  question.most = slice ? kMostLooked : kMost;
+  question.most = kMostLooked;
   question.program = explanation.program;
   FL_TRY(made, technique::findMemoryErrors(*run.history, question));
   report = std::move(made);
   // What comes behind the wrong byte did not make it wrong.
   const size_t behind = std::erase_if(
       report.errors, [&](const finding::MemoryErrorInfo& e) { return e.time > run.question.from.time; });
-  if (slice) putIdleLast(run, causes, *slice, found.isCrash, report.errors);
+  putIdleLast(run, causes, slice, found.isCrash, report.errors);
   if (report.errors.size() > kMost) report.errors.resize(kMost);
   found.memory = &report;
   run.watchUntil(end);

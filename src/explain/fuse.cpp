@@ -204,7 +204,8 @@ private:
     if (found_.knowsOutput || !effect.strays) return all;
     size_t seen = 0, alike = 0;
     for (const auto& h : helping) {
-      if (!h.effect.strays) continue;
+      const bool isLeftOut = (around > 0 && h.effect.leadsAround()) || (!effect.status && h.effect.status);
+      if (!h.effect.strays || isLeftOut) continue;
       ++seen;
       alike += *h.effect.strays <= *effect.strays;
     }
