@@ -1,6 +1,7 @@
 #include "report/output_text.h"
 
 #include "report/terminal.h"
+#include "report/utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,18 +9,20 @@
 namespace faultline::report {
 namespace {
 
-// Control characters would do something to the terminal.
+// Control characters would do something to the terminal; what is no text it cannot show.
 std::string visible(std::string_view bytes) {
   std::string out;
-  for (unsigned char c : bytes) {
+  for (size_t length; !bytes.empty(); bytes.remove_prefix(std::max<size_t>(length, 1))) {
+    length = sequenceLength(bytes);
+    const auto c = uint8_t(bytes[0]);
     if (c == '\n')
       out += "\\n";
     else if (c == '\t')
       out += "\\t";
-    else if (c < 0x20 || c == 0x7f)
+    else if (length == 0 || c < 0x20 || c == 0x7f)
       out += fmt::format("\\x{:02x}", c);
     else
-      out += char(c);
+      out += bytes.substr(0, length);
   }
   return out;
 }

@@ -33,6 +33,13 @@ TEST(RenderOutput, CountsCharactersAndNotBytes) {
             "               ^\n");
 }
 
+TEST(RenderOutput, WhatIsNoTextIsShownByItsBytes) {
+  EXPECT_EQ(renderOutput(failureOf("gz\x8b\x01\xc3\xbc", "gz\x8b\x02"), Screen{}),
+            "  written   gz\\x8b\\x01\xc3\xbc\n"
+            "  expected  gz\\x8b\\x02\n"
+            "                     ^\n");
+}
+
 TEST(RenderOutput, HasNothingToMarkBesideNothing) {
   EXPECT_EQ(renderOutput(failureOf("", "a"), Screen{}), "  written   (nothing)\n"
                                                         "  expected  a\n");
