@@ -207,8 +207,12 @@ void Laboratory::addCaveats(std::vector<std::string>& to) const {
 
 void Laboratory::addCaveats(const experiment::Trials& trials, std::vector<std::string>& to) {
   if (uint64_t count = trials.stats().undecided)
-    to.push_back(fmt::format("{} altered runs had not ended after {} steps, and were not awaited any longer",
-                             count, withThousands(trials.stats().steps)));
+    to.push_back(fmt::format(
+        "{} altered runs had not ended after {} steps{}, and were not awaited any longer", count,
+        withThousands(trials.stats().steps),
+        trials.stats().slow
+            ? fmt::format(", or {} of them after far more time than so many take", trials.stats().slow)
+            : ""));
 }
 
 finding::Json Laboratory::stats(const experiment::Trials& trials) const {

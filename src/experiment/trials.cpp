@@ -119,7 +119,10 @@ void Trials::leaveAside(const Done& done) {
   std::swap(left, aside_);
   stats_.undecided += left.size();
   stats_.steps = steps_;
-  for (const Aside& a : left) done(a.trial.tag, &a.outcome);
+  for (const Aside& a : left) {
+    stats_.slow += a.outcome.ending.isSlow;
+    done(a.trial.tag, &a.outcome);
+  }
 }
 
 Result<Outcome> Trials::runAlone(const Experiment& experiment) {

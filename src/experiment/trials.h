@@ -33,6 +33,7 @@ public:
     uint64_t cached = 0;    // verdicts that were known
     uint64_t aside = 0;     // how often an experiment was put aside
     uint64_t undecided = 0; // left there
+    uint64_t slow = 0;      // of these: it came to fewer steps, which took far longer than the run's
     uint64_t steps = 0;     // that they had taken
   };
   // The outcome; none: not yet. False stops what is under way.
