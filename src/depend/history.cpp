@@ -174,6 +174,12 @@ Result<void> History::backwards(Time t, const Visit& visit, const PassOver& pass
   return {};
 }
 
+const WindowSummary* History::summaryBefore(Time end) const {
+  if (end <= replay_.start()) return nullptr;
+  return summaries_.find(
+      std::max(replay_.start(), (end - 1) / options_.windowInstructions * options_.windowInstructions), end);
+}
+
 Result<void> History::forwards(Time t, Time end, const Visit& visit) {
   const uint64_t size = options_.windowInstructions;
   for (Time start = std::max(t, replay_.start()); start < end;) {

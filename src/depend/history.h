@@ -70,6 +70,8 @@ public:
   using Visit = std::function<bool(const Window&)>;
   using PassOver = std::function<bool(const WindowSummary&)>;
   Result<void> backwards(replay::Time t, const Visit& visit, const PassOver& passOver = nullptr);
+  // Of the window that ends at `end`; null: none is known.
+  const WindowSummary* summaryBefore(replay::Time end) const;
   // And forwards: from time t on to `end`.
   Result<void> forwards(replay::Time t, replay::Time end, const Visit& visit);
   // Lets the observer see everything that is executed from..to, and the listener the outside calls. The

@@ -117,10 +117,11 @@ public:
     if (stack.empty()) return;
     Frame& frame = stack.back();
     if (i.time < w_.start) return approach(frame, i);
-    isApproaching_ = false;
-    takeResult(frame, words);
     const fir::Image& image = *i.module->image;
     const fir::Instruction& instruction = image.instructions[i.local];
+    if (isApproaching_) noteStart(stack, instruction.op == Op::Entry);
+    isApproaching_ = false;
+    takeResult(frame, words);
     current_ = Maker(i.time - w_.start);
     if (current_ >= w_.records.size()) w_.records.resize(current_ + 1);
     if (instruction.op == Op::Entry) takeArguments(frame, words);
@@ -289,6 +290,14 @@ private:
     if (found != kMadeBefore) return found;
     const InstanceFrame& info = w_.frames[frame.number];
     return info.isSeen ? info.call : kMadeBefore;
+  }
+
+  void noteStart(const Stack& stack, bool isInnermostNew) {
+    w_.firstThread = thread_;
+    for (size_t k = 0; k + isInnermostNew < stack.size(); ++k) {
+      const InstanceFrame& info = w_.frames[stack[k].number];
+      w_.before.push_back({info.module, info.function});
+    }
   }
 
   // The result of the frame's last instruction is there now.

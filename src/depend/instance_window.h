@@ -126,6 +126,9 @@ struct InstanceWindow {
   std::unordered_map<uint32_t, std::vector<uint64_t>> wide; // results of more than one word
   WriterMap memory;                                         // where the window ends
   std::map<uint32_t, std::vector<FrameEnd>> stacks;         // by thread, outermost first
+  // Of the thread that runs where the window starts: the functions that something was executed of before.
+  uint32_t firstThread = 0;
+  std::vector<FunctionName> before;
   size_t bytes() const;
 };
 

@@ -41,6 +41,43 @@ Result<Instances::WindowPointer> Instances::windowBefore(uint64_t start) {
   return window(start - 1);
 }
 
+Result<Instances::WindowPointer> Instances::windowWriting(uint64_t start, uint64_t address, uint64_t size) {
+  auto mayWrite = [&](const WindowSummary& s) {
+    auto range = std::ranges::upper_bound(s.written, address, {}, [](const WrittenRange& r) {
+      return r.address + r.size - 1; // the first that ends behind it
+    });
+    bool isLast = range != s.written.begin() && std::prev(range)->address + std::prev(range)->size > address;
+    return s.callsUnknown || isLast || (range != s.written.end() && range->address < address + size);
+  };
+  for (const WindowSummary* s; (s = history_.summaryBefore(start)) && !mayWrite(*s);) start = s->start;
+  return windowBefore(start);
+}
+
+// What was executed of a call in a window is known of the one that was active all the time, and called all
+// others that were. Those around it executed nothing.
+Result<Instances::WindowPointer> Instances::windowExecuting(const InstanceWindow& w, uint32_t thread,
+                                                            uint32_t depth, const IsWanted& isWanted) {
+  std::vector<FunctionName> stack = w.before;
+  uint64_t start = w.start;
+  while (thread == w.firstThread) {
+    const WindowSummary* s = history_.summaryBefore(start);
+    if (!s || s->threads.size() != 1 || s->threads[0].thread != thread) break;
+    const ThreadSummary& t = s->threads[0];
+    if (t.entered >= stack.size() || t.segments.empty()) break;
+    const size_t base = stack.size() - t.entered - 1;
+    if (depth > base || stack[base] != t.base) break;
+    Code::Numbers numbers = history_.code().segmentsOf(t.base.module);
+    auto isOne = [&](uint32_t k) {
+      return k >= numbers.count || isWanted(history_.code().segment(numbers.first + k));
+    };
+    if (depth == base && std::ranges::any_of(t.segments, isOne)) break;
+    stack.resize(base + 1);
+    stack.insert(stack.end(), t.left.begin(), t.left.end());
+    start = s->start;
+  }
+  return windowBefore(start);
+}
+
 bool Instances::isExecuted(uint64_t time) {
   auto w = window(time);
   return w && time - (*w)->start < (*w)->records.size() && (*w)->records[time - (*w)->start].id != fir::kNone;
@@ -116,8 +153,12 @@ Origin Instances::madeBy(const InstanceWindow& w, Maker maker, const Place& plac
 }
 
 Result<Origin> Instances::resolveWord(WindowPointer w, Maker maker, const Place& place, uint32_t word) {
+  auto defines = [word](const SegmentCode& segment) {
+    return std::ranges::any_of(segment.defined,
+                               [&](auto& d) { return d.first == word / 64 && d.second >> word % 64 & 1; });
+  };
   while (maker == kMadeBefore) {
-    FL_TRY(before, windowBefore(w->start));
+    FL_TRY(before, windowExecuting(*w, place.thread, place.depth, defines));
     if (!before) {
       Origin origin;
       origin.kind = Origin::Start;
@@ -230,7 +271,7 @@ Result<void> Instances::resolveBytes(WindowPointer w, uint64_t address, uint64_t
         return addMade(*part.window, maker, part.address + at, uint32_t(count), uint32_t(part.offset + at),
                        out);
       open.push_back({nullptr, part.address + at, count, uint32_t(part.offset + at)});
-      auto before = windowBefore(part.window->start);
+      auto before = windowWriting(part.window->start, part.address + at, count);
       if (!before)
         failed = before.error();
       else
@@ -249,7 +290,7 @@ Result<std::vector<OriginPiece>> Instances::resolve(WindowPointer w, std::span<c
       addMade(*w, p.maker, address + p.offset, p.size, p.offset, out);
       continue;
     }
-    FL_TRY(before, windowBefore(w->start));
+    FL_TRY(before, windowWriting(w->start, address + p.offset, p.size));
     FL_CHECK(resolveBytes(before, address + p.offset, p.size, p.offset, out));
   }
   std::sort(out.begin(), out.end(),
@@ -307,8 +348,10 @@ Result<std::vector<OriginPiece>> Instances::effectSource(uint64_t time, uint32_t
 
 Result<uint64_t> Instances::frameCall(WindowPointer w, uint32_t frame) {
   const InstanceFrame* info = &w->frames[frame];
+  auto isNone = [](const SegmentCode&) { return false; };
   while (info->call == kMadeBefore) {
-    FL_TRY(before, windowBefore(w->start));
+    FL_TRY(before,
+           info->isSeen ? windowBefore(w->start) : windowExecuting(*w, info->thread, info->depth, isNone));
     if (!before) return kNoInstance;
     w = before;
     if (!info->isSeen) { // the frame itself is older: ask for the same one there
@@ -339,9 +382,13 @@ Result<uint64_t> Instances::control(uint64_t time) {
   if (maker == kMadeNowhere) return kNoInstance;
   const FunctionCode& code = history_.code().function(x.module, x.function);
   uint32_t frame = w->records[time - w->start].frame;
+  auto isParent = [&](const SegmentCode& segment) {
+    auto parents = code.control->parents(x.block);
+    return std::ranges::find(parents, segment.block) != parents.end();
+  };
   for (;;) {
     if (w->frames[frame].isSeen) return frameCall(w, frame);
-    FL_TRY(before, windowBefore(w->start));
+    FL_TRY(before, windowExecuting(*w, x.thread, x.depth, isParent));
     if (!before) return kNoInstance;
     w = before;
     const FrameEnd* end = frameEnd(*w, x.thread, x.depth);
@@ -371,7 +418,8 @@ Result<uint64_t> Instances::underWay(uint64_t time, uint32_t thread, size_t dept
       const FrameEnd* same = frameEnd(*before, thread, uint32_t(it->second.size() - 1 - depth));
       if (!same) return kNoInstance;
       if (same->current < kLastMaker) return before->start + same->current;
-      FL_TRY(next, windowBefore(before->start));
+      FL_TRY(next, windowExecuting(*before, thread, uint32_t(it->second.size() - 1 - depth),
+                                   [](const SegmentCode&) { return true; }));
       before = next;
     }
     return kNoInstance;

@@ -51,7 +51,7 @@ struct Executed {
 class Instances {
 public:
   struct Options {
-    uint64_t windowInstructions = 400'000;
+    uint64_t windowInstructions = 250'000; // as History has them, so that its summaries are of use
     uint64_t memoryBytes = uint64_t(1) << 30;
   };
   explicit Instances(History& history);
@@ -108,8 +108,15 @@ public:
 private:
   using WindowPointer = std::shared_ptr<const InstanceWindow>;
   Result<WindowPointer> window(uint64_t time);
-  Result<WindowPointer> windowBefore(uint64_t start); // the one that ends there
-  struct Place {                                      // a call of a function that is active
+  Result<WindowPointer> windowBefore(uint64_t start); // the one that ends there; null: the run began there
+  // The last one before `start` that may have written there.
+  Result<WindowPointer> windowWriting(uint64_t start, uint64_t address, uint64_t size);
+  // The last one before `w` in which the call at `depth` of the thread began, or executed a segment that is
+  // wanted.
+  using IsWanted = std::function<bool(const SegmentCode& segment)>;
+  Result<WindowPointer> windowExecuting(const InstanceWindow& w, uint32_t thread, uint32_t depth,
+                                        const IsWanted& isWanted);
+  struct Place { // a call of a function that is active
     uint32_t thread, depth, module, function;
   };
   Result<Origin> resolveWord(WindowPointer w, Maker maker, const Place& place, uint32_t word);
