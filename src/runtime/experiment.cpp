@@ -5,8 +5,6 @@
 // not, and there it comes back to when an experiment has ended, wherever that was.
 #include "runtime/experiment.h"
 
-#include "runtime/compute.h"
-#include "runtime/log.h"
 #include "runtime/raw.h"
 
 #include <fcntl.h>
@@ -22,11 +20,6 @@ uintptr_t experimentsAt;
 namespace {
 
 fl_experiments& shared() { return FL_EXPERIMENTS; }
-template <class T> T* placed(uint64_t offset) { return reinterpret_cast<T*>(experimentsAt + offset); }
-fl_experiment& current() {
-  return placed<fl_experiment>(shared().experiments)[FL_SERVER.next % shared().capacity];
-}
-fl_alteration* alterations() { return placed<fl_alteration>(shared().alterations) + current().first; }
 
 // Returns 0, and 1 when resumed.
 __attribute__((naked, noinline, returns_twice)) int keepContext(Context*) {
@@ -88,22 +81,14 @@ void passTurn(fl_experiment& e, uint32_t k, const fl_alteration& a) {
   e.reached |= 1ull << (k & 63);
 }
 
-bool isDue(const fl_alteration& a, uint64_t epoch) { return a.epoch == epoch || (a.each && a.epoch < epoch); }
-
-void writeMemory(const fl_alteration& a) {
-  uint64_t sum = 0;
-  const void* bytes = placed<char>(a.bytes);
-  if (a.kind == FL_ALTER_ADD) {
-    memcpy(&sum, reinterpret_cast<const void*>(a.address), a.size);
-    sum += a.value;
-    bytes = &sum;
-  }
-  memcpy(reinterpret_cast<void*>(a.address), bytes, a.size);
-  if (hasShadow(a.address, a.size)) memcpy(shadowOf(reinterpret_cast<void*>(a.address)), bytes, a.size);
-}
-
 // What asks all the time.
 uint32_t alwaysArmed() { return shared().flags & FL_COUNTS ? FL_ARMED_BIT(shared().counted) : 0; }
+
+void startArming() {
+  FL_SERVER.altered = kNobody;
+  FL_SERVER.counted = shared().flags & FL_COUNTS ? shared().counted : kNobody;
+  FL_STATE.armed = alwaysArmed();
+}
 
 // At the beginning of `epoch` of the experiment: what is due in it. Returns when to look again.
 uint64_t arm(uint64_t epoch) {
@@ -113,6 +98,7 @@ uint64_t arm(uint64_t epoch) {
     if (next == 0 || stop < next) next = stop;
   };
   FL_STATE.armed = alwaysArmed();
+  FL_SERVER.altered = kNobody;
   if (epoch < e.trace_end) sooner(epoch + 1);
   for (uint32_t k = 0; k < e.count; ++k) {
     const fl_alteration& a = alterations()[k];
@@ -123,6 +109,8 @@ uint64_t arm(uint64_t epoch) {
       continue;
     }
     FL_STATE.armed |= FL_ARMED_BIT(a.instruction);
+    uint32_t& altered = FL_SERVER.altered;
+    altered = altered == kNobody || altered == a.instruction ? a.instruction : kSeveral;
     if (!a.each) sooner(epoch + 1);
   }
   return next;
@@ -396,7 +384,7 @@ static void startAlone() {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (at != long(FL_SERVER_ADDRESS)) fail("cannot map memory for an experiment", "free some");
   altering = true;
-  FL_STATE.armed = alwaysArmed();
+  startArming();
   stopAtEpoch(kForAlteration, current().start);
 }
 
@@ -481,7 +469,7 @@ void startServer() {
   }
   shared().landlock = forbidByKernel();
   altering = serving = true;
-  FL_STATE.armed = alwaysArmed();
+  startArming();
   awaitWork();
   stopAt(shared().ready ? current().start : 0);
   s.selector = 1;
@@ -490,8 +478,6 @@ void startServer() {
 } // namespace fl
 
 using namespace fl;
-
-FL_EXPORT FL_COLD void fl_load(void* address, uint64_t value, uint32_t size, uint32_t id, fl_module* module);
 
 FL_EXPORT FL_COLD void fl_epoch_stop() {
   if (!altering) return stoppedInRecording();
@@ -505,121 +491,4 @@ FL_EXPORT FL_COLD void fl_epoch_stop() {
   if (current().last_epoch != 0 && epoch >= current().last_epoch) endRun(FL_CUT_STEPS, 0);
   if (epoch <= current().trace_end) noteVisit(site);
   stopAt(arm(epoch));
-}
-
-// visit(alteration) for each that is due at this instance, or at this operand of it. It says whether that was
-// of a kind that this instruction knows.
-template <class Visit>
-static void forEachDue(uint32_t slot, uint32_t id, const fl_module* module, Visit visit) {
-  if (!experimenting()) return;
-  uint64_t epoch = currentEpoch();
-  fl_experiment& e = current();
-  for (uint32_t k = 0; k < e.count; ++k) {
-    const fl_alteration& a = alterations()[k];
-    if (a.instruction != globalId(id, module) || a.slot != slot || !isDue(a, epoch)) continue;
-    if (visit(a)) e.reached |= 1ull << (k & 63);
-  }
-}
-
-// A process of its own says so at once: nobody knows when it ends.
-static void countExecution(uint32_t slot, uint32_t id, const fl_module* module) {
-  if (!altering || !(FL_EXPERIMENTS.flags & FL_COUNTS)) return;
-  if (slot == FL_EXPERIMENTS.counted_slot && globalId(id, module) == FL_EXPERIMENTS.counted)
-    ++(serving ? FL_SERVER.executions : current().executions);
-}
-
-static uint64_t alteredBy(const fl_alteration& a, uint64_t value) {
-  switch (a.kind) {
-  case FL_ALTER_SWITCH:
-    return value ^ 1;
-  case FL_ALTER_MEMORY:
-  case FL_ALTER_ADD:
-    writeMemory(a);
-    return value;
-  case FL_ALTER_CHANGE:
-    return changedResult(value, a.change, a.value);
-  default:
-    return a.value;
-  }
-}
-
-static bool leaves(const fl_alteration& a, uint64_t value) {
-  if (!compute({value, a.address, a.test & 0xff, a.test >> 8})) return false;
-  FL_STATE.leaves = 1;
-  FL_STATE.left_with = a.value;
-  return true;
-}
-
-FL_EXPORT FL_COLD uint64_t fl_alter_operand(uint64_t value, uint32_t slot, uint32_t id, fl_module* module) {
-  countExecution(slot, id, module);
-  forEachDue(slot, id, module, [&](const fl_alteration& a) {
-    if (a.kind == FL_ALTER_LEAVE) return leaves(a, value);
-    value = alteredBy(a, value);
-    return true;
-  });
-  return value;
-}
-
-FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* module) {
-  return fl_alter_operand(value, 0, id, module);
-}
-
-// The k-th of `others`, from 1 on.
-static uint64_t readOther(uint64_t k, uint32_t how, const uint64_t* others) {
-  if (!(how & FL_LOAD_ADDRESS(k - 1))) return others[k - 1];
-  uint64_t word = 0;
-  memcpy(&word, reinterpret_cast<const void*>(others[k - 1]), FL_LOAD_SIZE(how));
-  return word;
-}
-
-FL_EXPORT FL_COLD uint64_t fl_alter_load(uint64_t value, void* address, uint32_t how, uint32_t id,
-                                         fl_module* module, const uint64_t* others) {
-  if ((how & FL_LOAD_CHECKED) && memcmp(shadowOf(address), &value, FL_LOAD_SIZE(how)) != 0)
-    fl_load(address, value, FL_LOAD_SIZE(how), id, module);
-  if (others) {
-    uint64_t choice = fl_alter_operand(0, FL_SLOT_OTHER, id, module);
-    bool isOne = choice != 0 && choice <= (how >> 8 & 15) && !(how & FL_LOAD_NONE(choice - 1));
-    if (isOne) value = readOther(choice, how, others);
-  }
-  return fl_alter(value, id, module);
-}
-
-FL_EXPORT FL_COLD uint64_t fl_alter_computed(uint64_t value, uint64_t left, uint64_t right,
-                                             uint32_t operation, uint32_t id, fl_module* module) {
-  countExecution(0, id, module);
-  forEachDue(0, id, module, [&](const fl_alteration& a) {
-    if (a.kind != FL_ALTER_CHANGE && a.kind != FL_ALTER_VALUE) return false;
-    value = a.kind == FL_ALTER_VALUE ? a.value
-                                     : changedComputation({left, right, operation & 0xff, operation >> 8},
-                                                          value, a.change, a.value);
-    return true;
-  });
-  return value;
-}
-
-FL_EXPORT FL_COLD uint32_t fl_skip(uint32_t id, fl_module* module) {
-  countExecution(FL_SLOT_BEFORE, id, module);
-  bool skip = false;
-  forEachDue(0, id, module, [&](const fl_alteration& a) {
-    if (a.kind == FL_ALTER_MEMORY) writeMemory(a);
-    skip |= a.kind == FL_ALTER_SKIP;
-    return true;
-  });
-  forEachDue(FL_SLOT_BEFORE, id, module, [](const fl_alteration& a) {
-    writeMemory(a);
-    return true;
-  });
-  return skip;
-}
-
-FL_EXPORT FL_COLD uint64_t fl_alter_store(uint64_t value, void* address, uint32_t id, fl_module* module) {
-  alignas(16) static char nowhere[FL_LARGEST_STORE];
-  value = fl_alter(value, id, module);
-  FL_STATE.store_at = fl_skip(id, module) ? nowhere : address;
-  return value;
-}
-
-FL_EXPORT FL_COLD uint64_t fl_alter_variable(uint64_t value, uint64_t old, uint32_t id, fl_module* module) {
-  value = fl_alter(value, id, module);
-  return fl_skip(id, module) ? old : value;
 }

@@ -41,7 +41,10 @@ struct Server {
   bool forks;                // there are no snapshots: each experiment is a process forked off
   bool isForked;             // this is one
   bool isGivenUp;            // the experiment, as soon as a call that was caught has been made
-  uint32_t next;             // experiment to be made
+  // Who asks whether it is to be altered (alter_hooks.cpp) is nearly always told so by these alone: the one
+  // instruction that is altered in the experiment, kSeveral or kNobody; and the one that is counted.
+  uint32_t altered, counted;
+  uint32_t next; // experiment to be made
   Context context;
   // What a snapshot has beside memory.
   fl_state state;
@@ -85,6 +88,19 @@ struct Server {
 // Whether this process makes experiments at all, and whether it goes back after each; set once, at start.
 extern bool altering, serving;
 inline bool experimenting() { return __builtin_expect(altering, 0) && FL_SERVER.running; }
+
+inline constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1; // of Server::altered
+
+template <class T> T* placed(uint64_t offset) { return reinterpret_cast<T*>(experimentsAt + offset); }
+inline fl_experiment& current() {
+  return placed<fl_experiment>(FL_EXPERIMENTS.experiments)[FL_SERVER.next % FL_EXPERIMENTS.capacity];
+}
+inline fl_alteration* alterations() {
+  return placed<fl_alteration>(FL_EXPERIMENTS.alterations) + current().first;
+}
+inline bool isDue(const fl_alteration& a, uint64_t epoch) {
+  return a.epoch == epoch || (a.each && a.epoch < epoch);
+}
 
 // experiment.cpp
 void startServer();
