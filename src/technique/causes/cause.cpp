@@ -34,6 +34,7 @@ struct CauseFinder::Walk {
   std::unordered_map<uint32_t, uint32_t> distances = {};
   std::unordered_map<uint32_t, uint64_t> executions = {}; // of an instruction, taken or skipped
   std::unordered_set<uint64_t> skipped = {};
+  uint64_t lastWindow = 0; // of all that may be made
   bool isCut = false;
   void add(logic::InstanceTerms& instances, Term t, uint32_t distance) {
     for (Term v : instances.terms().variables(t)) {
@@ -46,8 +47,13 @@ struct CauseFinder::Walk {
   }
 };
 
+bool CauseFinder::isFar(Walk& walk) {
+  walk.isCut |= instances_.instances().windowsMade() >= walk.lastWindow;
+  return walk.isCut;
+}
+
 Result<void> CauseFinder::follow(Walk& walk, size_t steps) {
-  while (walk.taken.size() < steps && !walk.open.empty()) {
+  while (walk.taken.size() < steps && !walk.open.empty() && !isFar(walk)) {
     auto next = walk.open.top();
     walk.open.pop();
     FL_TRY(x, instances_.instances().at(next.first));
@@ -101,7 +107,7 @@ Result<bool> CauseFinder::isRepeated(const Walk& walk, const depend::Executed& x
 
 Result<void> CauseFinder::skipRepeated(Walk& walk, uint64_t time, uint32_t distance) {
   std::vector<uint64_t> open{time};
-  while (!open.empty() && walk.skipped.size() < options_.mostRepeated) {
+  while (!open.empty() && walk.skipped.size() < options_.mostRepeated && !isFar(walk)) {
     uint64_t at = open.back();
     open.pop_back();
     if (!walk.skipped.insert(at).second) continue;
@@ -294,6 +300,7 @@ Result<bool> CauseFinder::isContradiction(const Wish& wish, uint64_t from, bool 
 Result<Cause> CauseFinder::find(const Wish& wish) {
   Cause cause;
   Walk walk;
+  walk.lastWindow = instances_.instances().windowsMade() + options_.mostWindows;
   walk.add(instances_, wish.condition, 0);
   size_t end = 0; // steps after which it cannot hold; 0: none found
   size_t low = 0;

@@ -48,6 +48,9 @@ struct Cause {
 struct CauseOptions {
   size_t mostInstances = 100'000;
   size_t mostRepeated = 2'000'000; // of loops, that are only followed
+  // Of the run, that are looked into for one cause (depend/instances.h): one of a long run in which
+  // everything depends on everything must not keep all others waiting.
+  uint64_t mostWindows = 64;
   bool usesSolver = true;
   uint32_t checkMilliseconds = 20; // for one question to the solver
   size_t mostDecisions = 60;       // that are looked at beside the wish
@@ -67,6 +70,7 @@ public:
 private:
   struct Walk;
   Result<void> follow(Walk& walk, size_t steps);
+  bool isFar(Walk& walk); // enough of the run was looked into
   Result<bool> isRepeated(const Walk& walk, const depend::Executed& x);
   Result<void> skipRepeated(Walk& walk, uint64_t time, uint32_t distance);
   // Whether the wish, carried back to `from`, can no longer hold; if asked for, by which decisions.
