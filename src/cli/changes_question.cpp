@@ -102,6 +102,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   options.most = effort.most;
   options.leastTried = effort.leastTried;
   options.end = run.question.from.time;
+  options.epochs = run.failing.run.recording.end()->epoch;
   // Where nothing small repairs the run, some time must be left to look for what is missing.
   Clock::time_point end = begin + (deadline - begin) * 2 / 3;
   options.watch = [&](uint64_t done, uint64_t all, size_t) {

@@ -7,9 +7,7 @@
 namespace faultline::cli {
 
 std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice) {
-  std::vector<uint32_t> depth(slice.nodes.size());
-  for (size_t k = 0; k < depth.size(); ++k)
-    if (uint32_t consumer = slice.nodes[k].consumer; consumer < k) depth[k] = depth[consumer] + 1;
+  const std::vector<uint32_t> depth = depend::depthsOf(slice);
   std::vector<std::pair<uint32_t, uint32_t>> order; // depth, node
   for (const auto& [id, count] : slice.instructions)
     if (count.node < depth.size()) order.push_back({depth[count.node], count.node});

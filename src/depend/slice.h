@@ -72,4 +72,12 @@ struct Slice {
   uint64_t joined = 0;   // instructions at the start of the run that it left to an earlier walk
 };
 
+// Of each node: how many dependences lie between it and the criterion.
+inline std::vector<uint32_t> depthsOf(const Slice& slice) {
+  std::vector<uint32_t> depths(slice.nodes.size());
+  for (size_t k = 0; k < depths.size(); ++k)
+    if (uint32_t consumer = slice.nodes[k].consumer; consumer < k) depths[k] = depths[consumer] + 1;
+  return depths;
+}
+
 } // namespace faultline::depend

@@ -17,12 +17,31 @@ using experiment::Verdict;
 
 namespace {
 
-// The likelier forms of a change are tried on some places further away before the others on a near one.
-double orderOf(ChangeForm form, double place) {
-  constexpr double kLater = 30, kFurther = 3;
-  bool isFirstChoice = form <= ChangeForm::Index || form == ChangeForm::Always;
-  return isFirstChoice ? place : kLater + place * kFurther;
-}
+// How much less likely a mistake of this form is than the likeliest, the first and each further proposal at a
+// place.
+struct Unlikely {
+  double first, further;
+};
+constexpr double kPlacesAlike = 10; // the first ones are as likely as each other
+constexpr Unlikely kUnlikely[kChangeForms] = {
+    {1, 0.5},   // Comparison: the first is the one beside it
+    {1.5, 0.5}, // Operator
+    {3, 1},     // Sign
+    {1.5, 0.5}, // NextTo
+    {3, 0.5},   // Constant
+    {1.5, 0.5}, // OffByOne
+    {2, 0.3},   // Variable
+    {2, 0.5},   // Index
+    {3, 0.5},   // Operand
+    {1, 0},     // Guard: tried first anyway
+    {1, 0},     // Limit
+    {2.5, 0},   // LeftOut
+    {3, 0.5},   // Always
+    {5, 0.5},   // Read
+    {4, 0.5},   // Returned
+    {1, 0},     // Inserted: tried elsewhere
+    {1, 0},     // Once
+};
 
 class ChangeSearch {
 public:
@@ -84,37 +103,55 @@ private:
     effects_[number] = effect;
   }
 
-  Result<void> propose(const std::vector<Changeable>& places) {
-    constexpr uint64_t kFarEnough = 20'000'000; // instructions; a longer run is changed from its start on
-    FL_TRY(first, FirstEpochs::of(history_, options_.end, kFarEnough));
-    struct Ordered {
-      double order;
-      size_t number; // likelier ones of the same form first
-      Proposal proposal;
-    };
+  Result<void> proposeGuards(FirstEpochs& first) {
     for (Proposal guard : options_.guards) {
       FL_TRY(epoch, first.before(guard.alteration.instruction));
       guard.alteration.epoch = epoch;
       proposals_.push_back(std::move(guard));
     }
     guards_ = proposals_.size();
+    places_.resize(guards_);
+    return {};
+  }
+
+  // What is likely and takes little time comes first. A place is the less likely the more come before it, a
+  // form as kUnlikely has it: so the likeliest form is tried at many places before the least likely at the
+  // nearest. An experiment takes as long as the run has still to go from where the change is first met.
+  Result<void> propose(std::vector<Changeable>& places) {
+    constexpr uint64_t kFarEnough = 200'000'000; // instructions; a longer run is changed from its start on
+    constexpr double kGoingBack = 50'000;        // steps that are made in the time it takes to go back
+    FL_TRY(first, FirstEpochs::of(history_, options_.end, kFarEnough));
+    FL_CHECK(proposeGuards(first));
+    struct Ordered {
+      double order;
+      uint32_t place;
+      size_t number;
+      Proposal proposal;
+    };
     std::vector<Ordered> ordered;
     std::map<const fir::Image*, fir::OtherOperands> others;
-    for (const Changeable& place : places) {
+    std::ranges::sort(places, {}, [](const Changeable& c) { return std::pair(c.order, c.id); });
+    for (uint32_t number = 0; number < places.size(); ++number) {
+      const Changeable& place = places[number];
       depend::RunCode::Where at = history_.code().where(place.id);
       if (!at) continue;
       const fir::Image& image = *at.module->image;
       const fir::OtherOperands& other = others.try_emplace(&image, image).first->second;
+      FL_TRY(epoch, first.before(place.id));
+      const double cost = kGoingBack + double(options_.epochs > epoch ? options_.epochs - epoch : 0);
+      uint32_t count[kChangeForms] = {};
       for (Proposal& p : proposalsFor(image, other, at.function, at.local, at.module->base)) {
-        FL_TRY(epoch, first.before(place.id));
         p.alteration.epoch = epoch;
-        ordered.push_back({orderOf(p.form, place.order), ordered.size(), std::move(p)});
+        const Unlikely& form = kUnlikely[size_t(p.form)];
+        const double unlikely = form.first + form.further * count[size_t(p.form)]++;
+        ordered.push_back({(kPlacesAlike + number) * unlikely * cost, number, ordered.size(), std::move(p)});
       }
     }
-    std::ranges::sort(ordered, {}, [](const Ordered& one) {
-      return std::tuple(one.order, one.proposal.alteration.instruction, one.proposal.form, one.number);
-    });
-    for (auto& [order, number, proposal] : ordered) proposals_.push_back(std::move(proposal));
+    std::ranges::sort(ordered, {}, [](const Ordered& o) { return std::pair(o.order, o.number); });
+    for (Ordered& o : ordered) {
+      proposals_.push_back(std::move(o.proposal));
+      places_.push_back(o.place);
+    }
     return {};
   }
 
@@ -171,7 +208,7 @@ private:
     auto order = [&](size_t k) {
       const finding::Effect& effect = effects_[k];
       return std::tuple(effect.complains, -effect.reaches.value_or(1), proposals_[k].form,
-                        effect.status.has_value(), k);
+                        effect.status.has_value(), places_[k], k);
     };
     std::ranges::sort(helping_, {}, order);
     if (helping_.size() > options_.most) helping_.resize(options_.most);
@@ -227,9 +264,10 @@ private:
   experiment::Trials& trials_;
   const ChangeOptions& options_;
   std::vector<Proposal> proposals_;
-  size_t guards_ = 0;                         // of proposals_, the first ones
-  std::vector<size_t> guarding_;              // of them: the run passes, or ends by itself
-  std::vector<size_t> helping_;               // of proposals_: the run passes, or ends by itself
+  std::vector<uint32_t> places_; // of proposals_: the number of their place in the order asked for
+  size_t guards_ = 0;            // of proposals_, the first ones
+  std::vector<size_t> guarding_; // of them: the run passes, or ends by itself
+  std::vector<size_t> helping_;  // of proposals_: the run passes, or ends by itself
   std::map<size_t, finding::Effect> effects_; // of helping_
   size_t repairs_ = 0;                        // of helping_: it passes, and comes by where it failed
   Improvements improvements_;                 // of proposals_
@@ -241,10 +279,20 @@ private:
 } // namespace
 
 std::vector<Changeable> changeableIn(const depend::Slice& slice) {
+  const std::vector<uint32_t> depths = depend::depthsOf(slice);
+  std::unordered_map<uint32_t, uint32_t> least; // by instruction
+  for (size_t k = 0; k < depths.size(); ++k) {
+    uint32_t& depth = least.try_emplace(slice.nodes[k].id, depths[k]).first->second;
+    depth = std::min(depth, depths[k]);
+  }
+  std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> order; // depth, node, instruction
+  for (const auto& [id, count] : slice.instructions) {
+    auto depth = least.find(id);
+    order.push_back({depth == least.end() ? ~0u : depth->second, count.node, id});
+  }
+  std::ranges::sort(order);
   std::vector<Changeable> places;
-  for (const auto& [id, count] : slice.instructions)
-    places.push_back(
-        {id, count.node == depend::kNoConsumer ? double(slice.nodes.size()) : double(count.node)});
+  for (auto& [depth, node, id] : order) places.push_back({id, double(places.size())});
   return places;
 }
 

@@ -17,7 +17,7 @@ struct Changeable {
   double order = 0;
 };
 
-// The instructions of a slice, those nearest to the criterion first.
+// The instructions of a slice, those with the fewest dependences to the criterion first.
 std::vector<Changeable> changeableIn(const depend::Slice& slice);
 
 struct FoundChange {
@@ -31,6 +31,7 @@ struct ChangeOptions {
   size_t most = 40;                  // stop when so many are found,
   uint64_t leastTried = 0;           // and so many were tried
   uint64_t end = 0;                  // time of the failure
+  uint64_t epochs = 0;               // that the run has
   std::vector<Proposal> guards = {}; // tried first (guards.h)
   // Asked after each experiment; false: stop, and answer with what there is.
   std::function<bool(uint64_t done, uint64_t all, size_t found)> watch;

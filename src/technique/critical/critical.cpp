@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <unordered_map>
 
 namespace faultline::technique {
@@ -36,6 +37,26 @@ void putInOrder(std::vector<Candidate>& candidates) {
     return a.first != b.first ? a.first < b.first : a.second.time > b.second.time;
   });
   for (size_t k = 0; k < ranked.size(); ++k) candidates[k] = ranked[k].second;
+  for (size_t k = 0; k < candidates.size(); ++k) candidates[k].order = k;
+}
+
+// By turns the next one as they stand and the next one by `depths`: in a long run what is close by
+// dependences may be far in time.
+void mixIn(std::vector<Candidate>& candidates, const std::unordered_map<uint64_t, uint32_t>& depths) {
+  std::vector<size_t> byDepth(candidates.size());
+  std::iota(byDepth.begin(), byDepth.end(), 0);
+  std::ranges::sort(byDepth, {}, [&](size_t k) { return std::pair(depths.at(candidates[k].time), k); });
+  std::vector<bool> isTaken(candidates.size());
+  std::vector<Candidate> mixed;
+  auto take = [&](size_t k) {
+    if (!isTaken[k]) mixed.push_back(candidates[k]);
+    isTaken[k] = true;
+  };
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    take(k);
+    take(byDepth[k]);
+  }
+  candidates = std::move(mixed);
 }
 
 // The values that would send a switch to each of its other targets.
@@ -86,8 +107,14 @@ public:
       countVerdict(*outcome);
       return true;
     });
+    const size_t through = result_.predicates.size();
     FL_CHECK(confirmAside());
     FL_CHECK(confirmPartial());
+    auto byOrder = [](const CriticalPredicate& p) {
+      return std::pair(!p.candidate.inSlice, p.candidate.order);
+    };
+    std::ranges::sort(std::span(result_.predicates).first(through), {}, byOrder);
+    std::ranges::sort(std::span(result_.predicates).subspan(through), {}, byOrder);
     return std::move(result_);
   }
 
@@ -245,12 +272,18 @@ private:
 } // namespace
 
 std::vector<Candidate> candidatesOf(depend::History& history, const depend::Slice& slice) {
+  const std::vector<uint32_t> depths = depend::depthsOf(slice);
+  std::unordered_map<uint64_t, uint32_t> depthAt; // by time
   std::vector<Candidate> out;
-  for (const depend::Node& node : slice.nodes) {
+  for (size_t k = 0; k < slice.nodes.size(); ++k) {
+    const depend::Node& node = slice.nodes[k];
     const fir::Image* image = nullptr;
-    if (node.id != 0 && branchAt(history, node.id, image)) out.push_back({node.time, node.id, true});
+    if (node.id == 0 || !branchAt(history, node.id, image)) continue;
+    out.push_back({node.time, node.id, true});
+    depthAt.emplace(node.time, depths[k]);
   }
   putInOrder(out);
+  mixIn(out, depthAt);
   return out;
 }
 

@@ -4,8 +4,9 @@
 //   if (n < limit) total += n;     total is wrong: n == limit was left out; switched, the run passes
 //
 // Order: branches of the relevant slice, from the failure backwards; of a branch in a loop first the latest
-// instance, then a few before it, then all, so that no loop keeps the others waiting; then branches that are
-// not in the slice, in the same way.
+// instance, then a few before it, then all, so that no loop keeps the others waiting; by turns with those
+// that have the fewest dependences to the failure; then branches that are not in the slice, from the failure
+// backwards.
 #pragma once
 
 #include "depend/history.h"
@@ -20,6 +21,7 @@ struct Candidate {
   uint32_t id = 0; // global id of the branch
   bool inSlice = true;
   uint64_t epoch = 0; // filled in when it is its turn
+  uint64_t order = 0; // of those that are (not) in the slice, as below, without dependences
 };
 
 std::vector<Candidate> candidatesOf(depend::History& history, const depend::Slice& slice);
@@ -43,8 +45,8 @@ struct CriticalOptions {
 };
 
 struct CriticalResult {
-  // In the order found; those after which the run does not come through where it failed, or ends otherwise,
-  // are the last.
+  // From the failure backwards; those after which the run does not come through where it failed, or ends
+  // otherwise, are the last.
   std::vector<CriticalPredicate> predicates;
   // Where there is none: those that make more of the output right than it was, the most first.
   std::vector<CriticalPredicate> partial;
