@@ -212,7 +212,10 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
   const double budget = options.value.budget;
   FL_TRY(laboratory, openLaboratory(context, run, options.value.run, options.laboratory));
   if (isWanted(options, "critical")) {
-    FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, begin + seconds(budget * 0.6)));
+    // Where all before took long, decisions and changes share what is left.
+    const auto now = Clock::now(), last = begin + seconds(budget * 0.95);
+    const auto end = std::max(begin + seconds(budget * 0.6), now + (last - now) * 2 / 5);
+    FL_TRY(report, findCritical(context, run, laboratory, slice, kDecisions, end));
     out.critical = std::move(report);
     found.critical = &out.critical;
     explanation.tried.push_back(fmt::format("{} taken the other way in {:.1f} s, {}: faultline critical",
