@@ -1,6 +1,5 @@
 #include "replay/hang.h"
 
-#include "base/text.h"
 #include "replay/call_view.h"
 #include "replay/endless_loop.h"
 
@@ -28,9 +27,7 @@ std::optional<Failure> atCall(const Replay& replay, const EndlessLoop& found) {
 Failure atTest(const Replay& replay, const EndlessLoop& found) {
   Failure out;
   out.kind = FailureKind::Hang;
-  out.message = found.entered
-                    ? fmt::format("{}: round {} of an endless loop", kStill, withThousands(found.rounds))
-                    : fmt::format("{}: an endless loop", kStill);
+  out.message = fmt::format("{}: an endless loop", kStill);
   const std::vector<FrameView> frames = replay.frames();
   const FrameView& frame = frames.front();
   const fir::Operand condition = frame.image->operandsOf(frame.image->instructions[frame.instruction])[0];

@@ -144,7 +144,7 @@ bool writeLibraryValue(ValueWriter& out, const ValuePlace& place, TypeRef type, 
   for (const LibraryType& t : kTypes) {
     if (!name.starts_with(t.name)) continue;
     if (t.write(out, typed, depth)) return true;
-    return !isSeen(out, typed) && (out.append(depth == 0 ? "<not seen>" : "?"), true);
+    return !isSeen(out, typed) && (out.append(depth == 0 ? kNotSeen : "?"), true);
   }
   return false;
 }

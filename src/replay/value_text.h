@@ -15,6 +15,8 @@
 
 namespace faultline::replay {
 
+inline constexpr std::string_view kNotSeen = "<not seen>";
+
 struct ValueLimits {
   unsigned depth = 4;     // of records and arrays within each other
   unsigned elements = 16; // of an array, after folding of repeats
@@ -58,7 +60,7 @@ private:
   void writeCharacters(const ValuePlace& place, uint64_t count);
   void writeRecord(const ValuePlace& place, TypeRef type, unsigned depth);
   void writeMembers(const ValuePlace& place, TypeRef type, unsigned depth, bool& first);
-  void notSeen(unsigned depth) { out_ += depth == 0 ? "<not seen>" : "?"; }
+  void notSeen(unsigned depth) { out_ += depth == 0 ? kNotSeen : "?"; }
 
   const ValueContext& context_;
   std::string out_;

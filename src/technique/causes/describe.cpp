@@ -1,6 +1,7 @@
 #include "technique/causes/describe.h"
 
 #include "finding/describe_stop.h"
+#include "replay/value_text.h"
 #include "technique/causes/order.h"
 #include "technique/instance_text.h"
 
@@ -263,7 +264,8 @@ Result<void> addValues(logic::InstanceTerms& terms, finding::CausesReport& repor
     FL_TRY(x, terms.instances().at(time));
     FL_TRY(text, describeInstance(terms.instances().history().replay(), time, x.id));
     for (auto* value : to)
-      if (text.value) *value = text.value;
+      if (text.value && text.value->text != replay::kNotSeen)
+        *value = text.value; // what crashed read nothing
   }
   return {};
 }
