@@ -11,15 +11,24 @@
 namespace faultline::cli {
 namespace {
 
-// The lines that made these values, the closest first, without `own`.
+// The lines that made these values, the closest first, without `own`. `asked`: who asked for them, if that
+// was by functions of the program's own; of those only what made something of what they pass on is told.
 Result<std::vector<finding::Place>> madeValues(ValueRun& run, const depend::Question& question,
-                                               const finding::Place& own) {
+                                               const finding::Place& own,
+                                               const std::optional<finding::Place>& asked = {}) {
   constexpr size_t kMost = 12;
   depend::WalkOptions options;
   options.control = options.addresses = false;
   FL_TRY(slice, depend::sliceBackward(*run.history, question, options));
   std::vector<finding::Place> lines = linesOf(run, slice);
   std::erase_if(lines, [&](const finding::Place& p) { return p.file == own.file && p.line == own.line; });
+  if (asked) {
+    const Lines moving = movingLines(run, slice);
+    auto isAsked = [&](const finding::Place& p) { return p.file == asked->file && p.line == asked->line; };
+    auto within = std::find_if(lines.begin(), lines.end(), isAsked);
+    auto isMoving = [&](const finding::Place& p) { return moving.contains({p.file, p.line}); };
+    if (within != lines.end()) lines.erase(std::remove_if(lines.begin(), within, isMoving), within);
+  }
   if (lines.size() > kMost) lines.resize(kMost);
   return lines;
 }
@@ -80,7 +89,7 @@ Result<std::vector<finding::Place>> madeAddress(ValueRun& run, const finding::Me
 }
 
 // What made the size that the call at `time` asked the allocator for. `asked`, `within`: who called it, if
-// that was by a function of the program's own, which made nothing of what it passes on.
+// that was by a function of the program's own.
 Result<std::vector<finding::Place>> madeSize(ValueRun& run, uint64_t time, bool isOnlyResized,
                                              const std::optional<finding::Place>& asked,
                                              const std::optional<finding::Place>& within,
@@ -99,13 +108,10 @@ Result<std::vector<finding::Place>> madeSize(ValueRun& run, uint64_t time, bool 
   depend::Question question;
   question.time = time;
   for (uint32_t k = isResized ? 2 : 1; k < call.operandCount; ++k) question.operands.push_back(k);
-  FL_TRY(made, madeValues(run, question, access));
-  if (within && asked) {
-    auto own = std::ranges::find_if(made, [&](const finding::Place& place) {
-      return place.file == asked->file && place.line == asked->line;
-    });
-    if (own != made.end()) made.erase(made.begin(), own);
-  }
+  FL_TRY(made, madeValues(run, question, access, within ? asked : std::nullopt));
+  if (within)
+    std::erase_if(made,
+                  [&](const finding::Place& p) { return p.file == within->file && p.line == within->line; });
   return made;
 }
 

@@ -1,12 +1,11 @@
 #include "cli/explain_origin.h"
 
 #include "cli/led_there.h"
+#include "cli/slice_lines.h"
 #include "replay/object_names.h"
 #include "technique/instance_text.h"
 #include "technique/slice/named_data.h"
 #include "technique/slice/slice.h"
-
-#include <map>
 
 namespace faultline::cli {
 namespace {
@@ -72,34 +71,6 @@ private:
   replay::ObjectNames names_;
 };
 
-bool isMove(fir::Op op) {
-  using fir::Op;
-  static constexpr Op kMoves[] = {Op::Load, Op::LoadVar, Op::Store, Op::StoreVar, Op::Copy, Op::Ret,
-                                  Op::Call, Op::ZExt,    Op::SExt,  Op::Trunc,    Op::Phi};
-  return std::ranges::find(kMoves, op) != std::end(kMoves);
-}
-
-// Lines that did nothing with the value but to move it.
-std::set<std::pair<std::string, uint32_t>> passedOn(ValueRun& run, const depend::Slice& slice,
-                                                    const std::vector<depend::Node>& sources) {
-  std::map<std::pair<std::string, uint32_t>, bool> lines;
-  const std::string& cwd = run.failing.run.recording.meta().cwd;
-  for (const depend::Node& node : slice.nodes) {
-    depend::RunCode::Where at = run.history->code().where(node.id);
-    if (!at) continue;
-    finding::Place place = technique::placeOf(run.history->code(), node.id, cwd);
-    const fir::Instruction& i = at.module->image->instructions[at.local];
-    const bool isSource = std::ranges::find(sources, node.time, &depend::Node::time) != sources.end();
-    const bool isOutside = i.op == fir::Op::Call && fir::CallKind(i.sub) == fir::CallKind::Outside;
-    auto [known, isNew] = lines.try_emplace({place.file, place.line}, true);
-    known->second &= isMove(i.op) && !isSource && !isOutside;
-  }
-  std::set<std::pair<std::string, uint32_t>> out;
-  for (const auto& [line, isOnlyMove] : lines)
-    if (isOnlyMove) out.insert(line);
-  return out;
-}
-
 } // namespace
 
 Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found) {
@@ -112,7 +83,7 @@ Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found
   const replay::Time failure = replay.now();
   FL_TRY(slice, depend::sliceBackward(*run.history, technique::valueOnly(run.question.from), valuesAlone()));
   const std::vector<depend::Node> sources = sourcesOf(slice);
-  found.passedOn = passedOn(run, slice, sources);
+  found.passedOn = movingLines(run, slice, sources);
   for (const depend::Node& source : sources) {
     explain::Chosen chosen;
     chosen.place = technique::placeOf(run.history->code(), source.id, run.failing.run.recording.meta().cwd);

@@ -2,9 +2,19 @@
 
 #include "technique/instance_text.h"
 
-#include <set>
+#include <map>
 
 namespace faultline::cli {
+namespace {
+
+bool isMove(fir::Op op) {
+  using fir::Op;
+  static constexpr Op kMoves[] = {Op::Load, Op::LoadVar, Op::Store, Op::StoreVar, Op::Copy, Op::Ret,
+                                  Op::Call, Op::ZExt,    Op::SExt,  Op::Trunc,    Op::Phi};
+  return std::ranges::find(kMoves, op) != std::end(kMoves);
+}
+
+} // namespace
 
 std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice) {
   const std::vector<uint32_t> depth = depend::depthsOf(slice);
@@ -21,6 +31,25 @@ std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice) {
     lines.push_back(std::move(at));
   }
   return lines;
+}
+
+Lines movingLines(ValueRun& run, const depend::Slice& slice, const std::vector<depend::Node>& sources) {
+  std::map<std::pair<std::string, uint32_t>, bool> lines;
+  const std::string& cwd = run.failing.run.recording.meta().cwd;
+  for (const depend::Node& node : slice.nodes) {
+    depend::RunCode::Where at = run.history->code().where(node.id);
+    if (!at) continue;
+    finding::Place place = technique::placeOf(run.history->code(), node.id, cwd);
+    const fir::Instruction& i = at.module->image->instructions[at.local];
+    const bool isSource = std::ranges::find(sources, node.time, &depend::Node::time) != sources.end();
+    const bool isOutside = i.op == fir::Op::Call && fir::CallKind(i.sub) == fir::CallKind::Outside;
+    auto [known, isNew] = lines.try_emplace({place.file, place.line}, true);
+    known->second &= isMove(i.op) && !isSource && !isOutside;
+  }
+  Lines out;
+  for (const auto& [line, isOnlyMove] : lines)
+    if (isOnlyMove) out.insert(line);
+  return out;
 }
 
 } // namespace faultline::cli
