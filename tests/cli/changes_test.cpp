@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace faultline::cli {
 namespace {
@@ -103,6 +104,34 @@ TEST_P(OneChange, UndoesTheFault) {
     isFound |=
         change["line"] == lineOf(source, fault.wrong) && change["text"] == fault.text && change["verified"];
   EXPECT_TRUE(isFound) << document["changes"].dump(1);
+}
+
+// Nobody writes `(flags & 2) >= 0`, nor `found = 2` where that is a bool.
+TEST_F(Changes, WhatNobodyWouldWriteIsNotProposed) {
+  build(R"(#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  unsigned flags = (unsigned)atoi(argv[1]);
+  bool found = true;
+  if ((flags & 2) != 0) found = false;
+  if (flags > 0) puts("some");
+  puts(found ? "yes" : "no");
+  return 0;
+}
+)",
+        "program");
+  test::writeFile(dir_ / "expected", "some\nno\n");
+  auto got = ask({"--json", "--expect", "expected", "--", "./program", "5"});
+  ASSERT_EQ(got.status, 0) << got.err << got.out;
+  std::set<std::string> texts;
+  json document = json::parse(got.out);
+  for (const json& change : document["changes"])
+    if (change["line"] != 8 && change["line"] != 9) texts.insert(change["text"]);
+  EXPECT_THAT(texts, ::testing::Contains("with 0 instead of 1"));
+  EXPECT_THAT(texts, ::testing::Contains("with `==` instead of `!=`"));
+  for (const char* absurd : {"with `>=` instead of `!=`", "with `<=` instead of `!=`", "with 2 instead of 1"})
+    EXPECT_THAT(texts, ::testing::Not(::testing::Contains(absurd)));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -304,6 +304,9 @@ private:
         add({.kind = Alteration::ReplaceValue, .value = value, .slot = slot}, form, std::move(text));
       writes(numberText(value, bits), numberText(*own, bits));
     };
+    // A byte that is set to 0 or 1 is a truth value: there is no 2 that it could be.
+    if (bits == 8 && *own <= 1 && (i_.op == Op::Store || i_.op == Op::StoreVar))
+      return put(1 - *own, ChangeForm::NextTo);
     put((*own + 1) & mask, ChangeForm::NextTo);
     put((*own - 1) & mask, ChangeForm::NextTo);
     for (uint64_t other : othersThanConstant(*own, mask)) put(other, ChangeForm::Constant);
@@ -343,6 +346,28 @@ private:
     writes(comparisonOf(other), comparisonOf(own));
   }
 
+  // By the operation that made it: the test of a bit, of a truth value, of what had no sign.
+  bool isNeverNegative(uint32_t operand) const {
+    const fir::Instruction* made = nullptr;
+    for (const fir::Instruction& i : image_.instructionsOf(image_.functions[function_])) {
+      if (&i == &i_) break;
+      if (i.dst != fir::kNone && operands_[operand] == fir::makeOperand(fir::OperandKind::Word, i.dst))
+        made = &i;
+    }
+    if (!made) return false;
+    if (made->op == Op::ZExt) return true;
+    if (made->op != Op::And) return false;
+    const fir::Operand mask = image_.operandsOf(*made)[1];
+    const uint32_t bits = image_.types[made->type].bits;
+    return fir::operandKind(mask) == fir::OperandKind::Constant &&
+           !(image_.constants[fir::operandIndex(mask)].value >> (bits - 1) & 1);
+  }
+
+  // An unsigned comparison with 0 that always holds, or never.
+  bool isDecided(uint32_t predicate) const {
+    return constantAt(1) == 0 && (predicate == kUge || predicate == kUlt);
+  }
+
   void integers() {
     const fir::Type& type = image_.types[i_.type];
     if (type.lanes != 1 || type.words != 1) return;
@@ -353,11 +378,13 @@ private:
       bool isUnsigned = own >= kUgt && own <= kUle;
       for (uint32_t p = isUnsigned ? kUgt : kSgt; p <= (isUnsigned ? kUle : kSle); ++p) others.push_back(p);
     }
+    // Then `>= 0` always holds, and `> 0` is `!= 0`.
+    if (constantAt(1) == 0 && isNeverNegative(0)) others = {kEq, kNe};
     // First the one that differs where both are equal alone: that is what goes wrong.
     const uint32_t nearest = own > kNe ? ((own - kUgt) ^ 1) + kUgt : own;
-    if (nearest != own) comparison(nearest, own);
+    if (nearest != own && !isDecided(nearest)) comparison(nearest, own);
     for (uint32_t p : others)
-      if (p != own && p != nearest) comparison(p, own);
+      if (p != own && p != nearest && !isDecided(p)) comparison(p, own);
     if (own > kNe && !isPointer)
       change(FL_CHANGE_OPERATION, FL_OPERATION_COMPARE + (own >= kSgt ? own - 4 : own + 4), ChangeForm::Sign,
              own >= kSgt ? "if it compared unsigned numbers" : "if it compared signed numbers");
