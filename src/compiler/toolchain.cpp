@@ -18,8 +18,21 @@ std::vector<std::string> clangFor(Language language) {
   return {name};
 }
 
+// What gcc only warns of and clang takes for an error unless told otherwise: older programs are full of it.
+static std::span<const char* const> warningsAsOfGcc(Language language) {
+  static constexpr const char* kC[] = {
+      "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+      "-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch"};
+  static constexpr const char* kCxx[] = {"-Wno-error=reserved-user-defined-literal", "-Wno-error=register",
+                                         "-Wno-error=c++11-narrowing"};
+  return language == Language::Cxx ? std::span<const char* const>(kCxx) : kC;
+}
+
 std::vector<std::string> clangCommand(Language language, std::span<const std::string> args) {
   std::vector<std::string> command = clangFor(language);
+  const bool isOfDriver = args.empty() || !args[0].starts_with("-cc1"); // which has to stand first
+  if (isOfDriver)
+    for (const char* option : warningsAsOfGcc(language)) command.push_back(option);
   command.insert(command.end(), args.begin(), args.end());
   return command;
 }

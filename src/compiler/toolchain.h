@@ -13,7 +13,7 @@ namespace faultline::compiler {
 // Debian's clang-19, by its absolute path (so a PATH with wrappers in front finds no wrapper).
 std::vector<std::string> clangFor(Language language);
 
-// clangFor(language) followed by `args`.
+// clangFor(language) followed by `args`; before them, that clang only warns where gcc 12 does.
 std::vector<std::string> clangCommand(Language language, std::span<const std::string> args);
 
 } // namespace faultline::compiler

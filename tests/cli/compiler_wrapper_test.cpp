@@ -122,6 +122,17 @@ TEST_F(CompilerWrapper, SaysWhatClangSaysOnce) {
   }
 }
 
+// Older programs are full of it, and gcc only warns.
+TEST_F(CompilerWrapper, CompilesWhatTheDistributionsCompilerTakes) {
+  writeFile(dir / "old.c", "main(argc, argv) char **argv; { int p = argv; return sum(argc) + (p == 0); }\n"
+                           "sum(n) { return n - 1; }\n");
+  writeFile(dir / "old.cpp", "#define D \"d\"\nconst char *form = \"%\"D;\nint main() { return 0; }\n");
+  good({kCc, "-w", "old.c", "-o", "old"});
+  good({kCxx, "-w", "old.cpp", "-o", "oldpp"});
+  RunResult strict = call({kCc, "-Werror=implicit-function-declaration", "-c", "old.c"});
+  EXPECT_NE(strict.status, 0);
+}
+
 TEST_F(CompilerWrapper, PassesOnWhatIsNoCompile) {
   writeFile(dir / "a.c", "#define N 3\nint x = N;\n");
   writeFile(dir / "a.h", "int x;\n");
