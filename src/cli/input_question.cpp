@@ -171,7 +171,8 @@ Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& q
   if (!spec.input.empty())
     question.inputs.push_back({.kind = InputSource::StandardInput, .bytes = spec.input});
   for (const std::string& file : options.files) FL_CHECK(addFile(file, spec, question));
-  if (!filesNamed(spec).empty()) FL_CHECK(addNamedFiles(spec, question));
+  const std::vector<std::string> named = filesNamed(spec);
+  if (!named.empty()) FL_CHECK(addNamedFiles(spec, question));
   for (size_t k = 1; options.argv && k < spec.argv.size(); ++k) {
     InputSource word{.kind = InputSource::Argument, .argument = k, .bytes = spec.argv[k]};
     word.isFixed = std::ranges::any_of(question.inputs, [&](const InputSource& s) {
@@ -188,9 +189,10 @@ Result<void> collectInputs(const InputQuestionOptions& options, InputQuestion& q
   if (!question.inputs.empty()) return {};
   FL_TRY(known, question.study.findings());
   FL_TRY(streams, known->streams());
-  return errorf("there is no input to make smaller: the program got no standard input and read no file that "
-                "is named in its arguments; it read: {}. Try --argv, --env or --file PATH",
-                streamNames(*streams));
+  return errorf(
+      "there is no input to make smaller: the program got no standard input and was not seen to read "
+      "a file that is named in its arguments{}; it read: {}. Try --argv, --env or --file PATH",
+      named.empty() ? "" : fmt::format(" (a library may have read {})", named[0]), streamNames(*streams));
 }
 
 // If it carries IR, its record variant, so that memory lies as it does in ours: programs print addresses.

@@ -99,7 +99,10 @@ uint32_t InputStreams::add(InputStream stream) {
 std::string InputStreams::path(uint64_t address) const {
   std::string text;
   replay::readText(memory_, address, 4096, text);
-  if (text.empty() && argumentAt) text = argumentAt(address);
+  // Of an argument replay has seen what the program itself has looked at: whether it begins with a `-`, say.
+  constexpr size_t kFew = 2;
+  if (text.size() <= kFew && argumentAt)
+    if (std::string word = argumentAt(address); word.starts_with(text)) text = std::move(word);
   return text.empty() ? "a file" : text;
 }
 

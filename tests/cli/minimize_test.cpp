@@ -366,6 +366,25 @@ int main(int argc, char **argv) {
   EXPECT_THAT(none.err, HasSubstr("there is no input to make smaller"));
 }
 
+// Most programs ask first whether it is an option.
+TEST_F(Minimize, AFileWhoseNameTheProgramLookedAt) {
+  writeFile(dir / "in", "some text % and more");
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int c;
+  if (argc < 2 || argv[1][0] == '-') return 2;
+  FILE *in = fopen(argv[1], "r");
+  if (!in) return 1;
+  while ((c = getc(in)) != EOF)
+    if (c == '%') abort();
+  return 0;
+}
+)");
+  json found = minimize({"--output-input", "small", "--", "./p", "in"});
+  EXPECT_EQ(readFile(dir / "small"), "%");
+}
+
 // By a name that nobody gave it: each run is a process of its own, which sees the other file by any name.
 TEST_F(Minimize, AFileThatIsOpenedByAnotherNameIsMadeSmallerToo) {
   writeFile(dir / "in", std::string(300, 'x') + std::string(50, '%') + "yyy");
