@@ -12,4 +12,7 @@ std::string absolutePath(std::string_view path, std::string_view directory);
 // "src/list.c" below the working directory, else the path as it is.
 std::string shownPath(std::string_view absolute, std::string_view workingDirectory);
 
+// The same, and "../lib/list.c" for what lies near it, if that is shorter.
+std::string nearPath(std::string_view absolute, std::string_view workingDirectory);
+
 } // namespace faultline::finding

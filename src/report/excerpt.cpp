@@ -55,7 +55,7 @@ bool localeHasUnicode() {
 
 std::string placeText(const finding::Place& place, const Screen& screen) {
   if (place.file.empty()) return "an unknown place";
-  std::string text = finding::shownPath(place.file, screen.workingDirectory);
+  std::string text = finding::nearPath(place.file, screen.workingDirectory);
   if (place.line != 0) text += fmt::format(":{}", place.line);
   if (place.line != 0 && place.column != 0) text += fmt::format(":{}", place.column);
   return text;

@@ -14,6 +14,10 @@ TEST(Paths, AreMadeAbsoluteAndShownRelative) {
   EXPECT_EQ(shownPath("/made/src/a.c", "/made/"), "src/a.c");
   EXPECT_EQ(shownPath("/workshop/a.c", "/work"), "/workshop/a.c");
   EXPECT_EQ(shownPath("/a.c", "/"), "/a.c");
+  EXPECT_EQ(nearPath("/made/src/a.c", "/made"), "src/a.c");
+  EXPECT_EQ(nearPath("/home/me/made/src/a.c", "/home/me/made/build/"), "../src/a.c");
+  EXPECT_EQ(nearPath("/home/me/made/src/a.c", "/home/me/made/build/x/y"), "/home/me/made/src/a.c");
+  EXPECT_EQ(nearPath("/usr/include/stdio.h", "/tmp"), "/usr/include/stdio.h");
 }
 
 TEST(DocumentJson, IsValidWhateverTheProgramHolds) {
