@@ -7,6 +7,9 @@
 #include "technique/instance_text.h"
 #include "technique/landmark.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace faultline::cli {
 namespace {
 
@@ -149,6 +152,14 @@ std::function<bool(uint32_t id)> ownCode(ValueRun& run) {
   };
 }
 
+// Altered runs may wait for what never comes: an editor that they start. A power of two, so that two runs of
+// a question have the same limit.
+static double secondsFor(double ofRun) {
+  constexpr double kTimes = 20, kLeast = 4;
+  const double most = experiment::Limits().seconds;
+  return std::clamp(std::exp2(std::ceil(std::log2(std::max(kTimes * ofRun, kLeast)))), kLeast, most);
+}
+
 Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const RunOptions& options,
                                   const LaboratoryOptions& arguments) {
   const recording::Recording& recording = run.failing.run.recording;
@@ -159,6 +170,7 @@ Result<Laboratory> openLaboratory(const Context& context, ValueRun& run, const R
   setting.server.expected = expectation.output;
   setting.server.keepOutput = !expectation.oracle.empty();
   setting.server.limits.epochs = stepLimit(*recording.end(), recording.meta().shortened.steps != 0);
+  setting.server.limits.seconds = secondsFor(recording.end()->seconds);
   setting.containment.on = !arguments.uncontained;
   setting.method = methodNamed(arguments.method);
   setting.server.forkEach = setting.method == experiment::Method::Fork;
