@@ -40,8 +40,11 @@ std::string sizesText(const finding::SmallestInput& smallest) {
 bool hasInputToReduce(const ValueRun& run, const ValueOptions& options, const std::string& reference) {
   const recording::Recording& recording = run.failing.run.recording;
   const recording::Meta& meta = recording.meta();
-  if (run.failing.verdict.kind == replay::Verdict::WrongOutput && reference.empty() &&
-      options.run.oracle.empty() && meta.expectation.oracle.empty())
+  const replay::Verdict& verdict = run.failing.verdict;
+  // What is right for this input alone says nothing of a smaller one.
+  const bool isOfThisInput = verdict.kind == replay::Verdict::WrongOutput ||
+                             (verdict.kind == replay::Verdict::WrongStatus && verdict.expectedStatus != 0);
+  if (isOfThisInput && reference.empty() && options.run.oracle.empty() && meta.expectation.oracle.empty())
     return false;
   return mayHaveInput(recording);
 }

@@ -469,6 +469,55 @@ int main(void) {
   EXPECT_THAT(std::string(evidenceOf(document, 10, "memory-size")["text"]), HasSubstr("made the size of 0"));
 }
 
+// And the function that made the size is called by many, so that the callers are told of what it gives back.
+TEST_F(Explain, WhatOthersAskForIsMadeByWhoRoundsIt) {
+  build(R"(#include <stdlib.h>
+struct buffer { char* bytes; size_t size, used; };
+static void* again(void* old, size_t size) {
+  void* made = realloc(old, size);
+  return made ? made : old;
+}
+static void need(struct buffer* b, size_t more) {
+  if (b->used + more >= b->size) {
+    b->size = (b->used + more) & ~(size_t)1023;
+    b->bytes = again(b->bytes, b->size);
+  }
+}
+static void first(struct buffer* b) { need(b, 20); }
+static void second(struct buffer* b) { need(b, 10); }
+static void third(struct buffer* b) { need(b, 30); }
+static void fourth(struct buffer* b) { need(b, 40); }
+static void fifth(struct buffer* b) { need(b, 200); }
+int main(void) {
+  struct buffer b = {malloc(100), 100, 0};
+  first(&b), second(&b), third(&b), fourth(&b), fifth(&b);
+  free(b.bytes);
+  return 0;
+}
+)");
+  json document = ask({"--", "./program"});
+  EXPECT_THAT(firstLines(document, 3), ::testing::Contains(9)) << document["suspects"].dump(1);
+  EXPECT_THAT(std::string(evidenceOf(document, 9, "memory-size")["text"]), HasSubstr("made the size of 0"));
+}
+
+// What is right for this input says nothing of another; that it should not fail at all does.
+TEST_F(Explain, TheSmallestInputOfAWrongStatus) {
+  build(R"(#include <stdio.h>
+int main(void) {
+  int c, status = 0;
+  while ((c = getchar()) != EOF)
+    if (c == '%') status = 3;
+  return status;
+}
+)");
+  test::writeFile(dir_ / "in", "some text % and more");
+  json one = ask({"--expect-status", "2", "--stdin", "in", "--", "./program"});
+  EXPECT_FALSE(one.contains("smallest_input")) << one["smallest_input"].dump(1);
+  json any = ask({"--expect-status", "0", "--stdin", "in", "--", "./program"});
+  ASSERT_TRUE(any.contains("smallest_input"));
+  EXPECT_EQ(any["smallest_input"]["inputs"][0]["after"], 1) << any["smallest_input"].dump(1);
+}
+
 TEST_F(Explain, ACrashByAPointerThatWasNotSet) {
   build(R"(#include <stdio.h>
 #include <stdlib.h>
