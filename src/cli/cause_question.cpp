@@ -177,8 +177,8 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
                                      {.mostValues = mostValues, .mostShare = arguments.share / 100}));
   if (!tree.isComplete)
     report.caveats.push_back(
-        fmt::format("the tree is not complete: {} nodes were grown; --budget, --levels and "
-                    "--most bound it",
+        fmt::format("the tree is not complete: {} nodes were grown; faultline causes grows more of it with "
+                    "--most, --levels and --budget",
                     tree.nodes.size()));
   if (tree.unchecked)
     report.caveats.push_back(

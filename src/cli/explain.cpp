@@ -251,6 +251,34 @@ Result<void> experiment(const Context& context, ValueRun& run, CauseRun& causeRu
   return {};
 }
 
+// What was found, and stands not among the suspects that are shown first.
+void noteWhatIsNotShown(const explain::Found& found, finding::Explanation& explanation) {
+  const std::span shown =
+      std::span(explanation.suspects).first(std::min(finding::kFirstScreen, explanation.suspects.size()));
+  auto has = [&](std::string_view technique) {
+    return std::ranges::any_of(shown, [&](const finding::Suspect& s) {
+      return std::ranges::find(s.evidence, technique, &finding::Evidence::technique) != s.evidence.end();
+    });
+  };
+  const uint64_t repairs =
+      (found.critical ? found.critical->passed : 0) + (found.changes ? found.changes->passed : 0);
+  if (repairs > 0 && !has("critical") && !has("changes"))
+    explanation.caveats.push_back(fmt::format(
+        "{} the run pass, but so many do, or so far from its way, that none stands among the first "
+        "suspects: faultline critical and faultline changes list them",
+        repairs == 1 ? "one change or decision makes"
+                     : withThousands(repairs) + " changes and decisions make"));
+  if (!found.memory || found.memory->errors.empty() || found.memory->errors.front().isIdle) return;
+  const finding::MemoryErrorInfo& first = found.memory->errors.front();
+  const bool isShown = std::ranges::any_of(shown, [&](const finding::Suspect& s) {
+    return s.place.file == first.place.file && s.place.line == first.place.line;
+  });
+  if (!isShown)
+    explanation.caveats.push_back(fmt::format(
+        "memory: not among the first suspects, but wrong by itself: {}:{}, {}",
+        std::filesystem::path(first.place.file).filename().string(), first.place.line, first.text));
+}
+
 Result<int> explain(const Context& context, ExplainArguments options) {
   std::string noExperiments;
   FL_TRY(alterable, alterableOrNot(context, options, noExperiments));
@@ -374,6 +402,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
         explanation.caveats.begin(),
         "no small change and no single decision makes the run pass: perhaps a statement "
         "is missing, or several are wrong");
+  noteWhatIsNotShown(found, explanation);
   explanation.tree = causes.nodes;
   explanation.stats["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
   if (const recording::Shortened& shortened = run->failing.run.recording.meta().shortened; shortened.steps)

@@ -41,6 +41,8 @@ struct SmallestInput {
 // "3 of 120 bytes of standard input fail in the same way: "((\n"", a sentence for each input.
 std::vector<std::string> sentencesOf(const SmallestInput& smallest);
 
+inline constexpr size_t kFirstScreen = 5; // suspects that a person is shown first
+
 struct Explanation {
   ProgramInfo program = {};
   std::optional<FailureInfo> failure = {};

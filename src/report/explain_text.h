@@ -7,7 +7,7 @@
 namespace faultline::report {
 
 struct ExplainTextOptions {
-  size_t mostSuspects = 5;
+  size_t mostSuspects = finding::kFirstScreen;
 };
 
 std::string renderExplanation(const finding::Explanation& explanation, SourceFiles& files,

@@ -12,7 +12,7 @@
 namespace faultline::report {
 namespace {
 
-constexpr size_t kFirstScreen = 5;
+using finding::kFirstScreen;
 
 class Page {
 public:

@@ -11,7 +11,7 @@ using finding::Json;
 
 namespace {
 
-constexpr size_t kFirstScreen = 5; // what a person is shown first is a warning, the rest a note
+using finding::kFirstScreen; // what a person is shown first is a warning, the rest a note
 
 template <class Report> SarifLog logOf(const Report& report, const char* technique) {
   return {.technique = technique,
