@@ -66,14 +66,13 @@ public:
 
 private:
   // A change that turns a decision round and the decision taken the other way are one fact: the better
-  // counts, and little of the other.
+  // counts.
   double scoreOf(const Suspect& suspect) const {
     double sum = 0, change = 0, decision = 0; // each technique stands there once
     for (const Evidence& e : suspect.evidence)
       (e.technique == "changes" ? change : e.technique == "critical" ? decision : sum) += e.weight;
     const bool isSame = flips_.contains({suspect.place.file, suspect.place.line});
-    return sum + (isSame ? std::max(change, decision) + w_.sameFact * std::min(change, decision)
-                         : change + decision);
+    return sum + (isSame ? std::max(change, decision) : change + decision);
   }
 
   // That it fails is known; that a guard is missing there is not.

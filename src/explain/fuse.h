@@ -54,7 +54,6 @@ struct Weights {
   double stray = 2;         // of that, the less the further it strays: an exponent
   double leadsAround = 0.7; // of that, if it does not come through where it failed
   double orderly = 0.7;     // of that, if it ends by itself, but with a status that is not 0
-  double sameFact = 0.2;    // of the lesser, where a change that helps turns round a decision that does
   double complains = 0.3;   // of `repairs` and `change`, if it still prints the same to standard error
   double partial = 0.7;   // of `repairs` and `change`, if all of the wrong output but its end came out right
   double noticed = 0.3;   // of what led to where the allocator noticed that its blocks had been written over
