@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Subjects and their seeded faults, as the manifests under subjects/ describe them (docs/subjects.md has the format).
 
     bench/manifests.py [--sets] [MANIFEST...]     checks them; --sets writes tune or held-out where it is missing
