@@ -123,10 +123,11 @@ Result<std::vector<std::string>> relinkCommand(const RelinkRequest& request, con
   FL_TRY(words, rewrittenWords(request, link, inputs));
   fixOrigin(words, request.program.path());
   // Compile options stay on the line: some of them choose libraries (-fsanitize, -pthread, -stdlib).
-  std::vector<std::string> options = {"-Qunused-arguments"};
-  words.insert(words.end(), {"-o", absolutePath(request.output)});
-  options.insert(options.end(), words.begin(), words.end());
-  return clangCommand(link.driver, options);
+  std::vector<std::string> command = clangFor(link.driver);
+  command.push_back("-Qunused-arguments");
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"-o", absolutePath(request.output)});
+  return command;
 }
 
 Result<void> relink(const RelinkRequest& request) {
