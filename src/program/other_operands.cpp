@@ -1,5 +1,7 @@
 #include "program/other_operands.h"
 
+#include "program/variable_types.h"
+
 #include <algorithm>
 
 namespace faultline::fir {
@@ -66,41 +68,14 @@ const Variable* OtherOperands::variableRead(const Function& f, const Instruction
   return nullptr;
 }
 
-bool OtherOperands::isSeenFrom(const Variable& v, const Instruction& at) const {
-  if (at.location >= image_.locations.size() || v.scope == kNone) return true;
-  uint32_t scope = image_.locations[at.location].scope;
-  for (size_t depth = 0; scope < image_.scopes.size() && depth < image_.scopes.size(); ++depth) {
-    if (scope == v.scope) return true;
-    scope = image_.scopes[scope].parent;
-  }
-  return false;
-}
-
-uint32_t OtherOperands::plainType(uint32_t type) const {
-  for (size_t depth = 0; type < image_.debugTypes.size() && depth < 32; ++depth) {
-    const DebugType& t = image_.debugTypes[type];
-    if (t.kind != DebugKind::Typedef && t.kind != DebugKind::Const && t.kind != DebugKind::Volatile &&
-        t.kind != DebugKind::Restrict)
-      return type;
-    type = t.base;
-  }
-  return kNone;
-}
-
 std::vector<OtherOperand> OtherOperands::variables(const Function& f, const Instruction& load,
                                                    const Variable& own) const {
-  // `char*` and `const char*` are the same here.
-  auto kindOf = [&](const Variable& v) {
-    uint32_t plain = plainType(v.debugType);
-    bool isPointer = plain < image_.debugTypes.size() && image_.debugTypes[plain].kind == DebugKind::Pointer;
-    return std::pair(isPointer, isPointer ? plainType(image_.debugTypes[plain].base) : plain);
-  };
   Others out;
-  auto wanted = kindOf(own);
   for (const Variable& v : image_.variables.subspan(f.firstVariable, f.variableCount)) {
     if (&v == &own || v.instruction == own.instruction || v.instruction >= image_.instructions.size())
       continue;
-    if ((v.home != Home::Word && v.home != Home::Frame) || kindOf(v) != wanted || !isSeenFrom(v, load))
+    if ((v.home != Home::Word && v.home != Home::Frame) || !areAlike(image_, v, own) ||
+        !isSeenFrom(image_, v, load))
       continue;
     out.push_back({.kind = OtherOperand::Variable,
                    .variable = v.instruction,

@@ -37,8 +37,6 @@ private:
   Others members(const Instruction& load, const Instruction& gep) const;
   const Variable* variableRead(const Function& f, const Instruction& load) const;
   const Instruction* definitionOf(const Function& f, uint32_t local, uint32_t word) const;
-  bool isSeenFrom(const Variable& v, const Instruction& at) const;
-  uint32_t plainType(uint32_t debugType) const; // without typedef, const ...
   std::string_view memberName(const Record& record, uint64_t offset) const;
 
   const Image& image_;
