@@ -1,5 +1,6 @@
 #include "technique/changes/assignments.h"
 
+#include "technique/changes/insertion_trials.h"
 #include "technique/instance_text.h"
 
 #include <algorithm>
@@ -11,9 +12,6 @@
 namespace faultline::technique {
 
 using experiment::Alteration;
-using experiment::Ending;
-using experiment::Outcome;
-using experiment::Verdict;
 using fir::Op;
 
 namespace {
@@ -59,7 +57,7 @@ class AssignmentSearch {
 public:
   AssignmentSearch(depend::Instances& instances, experiment::Trials& trials, const ChangeOptions& options,
                    const std::function<bool(uint32_t)>& isOwn, ChangeResult& result)
-      : instances_(instances), trials_(trials), options_(options), isOwn_(isOwn), result_(result) {}
+      : instances_(instances), trials_(trials, options, result), isOwn_(isOwn), result_(result) {}
 
   Result<void> run(const depend::Slice& slice) {
     FL_CHECK(collectReads(slice));
@@ -153,14 +151,14 @@ private:
 
   // Gives each read other values, and leaves them in memory: what reads it next would repeat the fault.
   Result<void> tryValues() {
-    std::vector<experiment::Trials::Trial> batch;
+    InsertionTrials::Batch batch;
     std::vector<Repair> made;
     for (size_t k = 0; k < reads_.size(); ++k)
       for (uint64_t value : othersThan(reads_[k])) {
         batch.push_back({made.size(), {.alterations = replaced(reads_[k], value)}});
         made.push_back({k, value, 0});
       }
-    FL_CHECK(runAll(std::move(batch), [&](size_t number, double share) {
+    FL_CHECK(trials_.run(std::move(batch), [&](size_t number, double share) {
       repairs_.push_back(made[number]);
       repairs_.back().share = share;
     }));
@@ -184,51 +182,12 @@ private:
     return out;
   }
 
-  // improved(tag, share) for each that made more of the output right, or all of it.
-  Result<void> runAll(std::vector<experiment::Trials::Trial> batch,
-                      const std::function<void(size_t, double)>& improved) {
-    constexpr size_t kBatch = 2048;
-    result_.proposals += batch.size();
-    for (size_t next = 0; next < batch.size() && !stop_; next += kBatch) {
-      auto end = batch.begin() + std::ptrdiff_t(std::min(batch.size(), next + kBatch));
-      std::vector<experiment::Trials::Trial> some(batch.begin() + std::ptrdiff_t(next), end);
-      FL_CHECK(trials_.run(std::move(some), [&](size_t tag, const Outcome* outcome) {
-        ++result_.tried;
-        if (outcome) {
-          count(*outcome);
-          bool passed = outcome->verdict == Verdict::Passed;
-          double share = passed ? 1 : trials_.judge().progress(outcome->ending);
-          const bool isAround = passed && trials_.judge().reaches(outcome->ending).value_or(1) < 1;
-          result_.around += isAround;
-          if (share > 0 && !isAround) improved(tag, share);
-          result_.improved += !passed && share > 0;
-        }
-        stop_ = options_.watch && !options_.watch(result_.tried, result_.proposals, result_.passed);
-        return !stop_;
-      }));
-    }
-    // What takes longer than the run did is no repair.
-    trials_.leaveAside([&](size_t, const Outcome* outcome) {
-      count(*outcome);
-      return true;
-    });
-    result_.stopped |= stop_;
-    return {};
-  }
-
-  void count(const Outcome& outcome) {
-    result_.passed += outcome.verdict == Verdict::Passed;
-    result_.same += outcome.verdict == Verdict::SameFailure;
-    result_.other += outcome.verdict == Verdict::OtherFailure;
-    result_.none += outcome.verdict == Verdict::None;
-  }
-
   Result<void> tryAssignments() {
     std::map<std::pair<uint64_t, uint64_t>, std::set<uint64_t>> tried; // address, value: since when it was so
     size_t cells = 0;
     for (const Repair& repair : repairs_) {
       const Read& read = reads_[repair.read];
-      if (!read.size || cells >= kMostCells || stop_) continue;
+      if (!read.size || cells >= kMostCells || trials_.isStopped()) continue;
       std::set<uint64_t>& since = tried[{read.address, repair.value}];
       FL_TRY(written, writtenBefore(read.time));
       if (since.size() >= kMostOfCell || !since.insert(written).second) continue;
@@ -238,7 +197,7 @@ private:
     if (!anyPasses()) FL_CHECK(tryToCount());
     const bool isRepaired = anyPasses();
     for (FoundChange& found : inserted_)
-      if (!isRepaired || found.effect.passes()) FL_CHECK(add(found, {found.proposal.alteration}));
+      if (!isRepaired || found.effect.passes()) FL_CHECK(trials_.add(found, {found.proposal.alteration}));
     return {};
   }
 
@@ -268,7 +227,7 @@ private:
   Result<void> tryToCount() {
     std::set<uint64_t> counters;
     for (const Read& read : reads_) {
-      if (counters.size() >= kMostCounters || stop_) break;
+      if (counters.size() >= kMostCounters || trials_.isStopped()) break;
       if (!read.size || read.isPointer || read.bits < 8) continue;
       if (!counters.insert(read.address).second) continue;
       FL_TRY(name, nameOf(read));
@@ -286,15 +245,15 @@ private:
     assignment.address = read.address;
     assignment.each = true;
     FL_TRY(statements, statementsBetween(from, read.time));
-    std::vector<experiment::Trials::Trial> batch;
+    InsertionTrials::Batch batch;
     for (size_t k = 0; k < statements.size(); ++k) {
       assignment.instruction = statements[k].id;
       assignment.slot = statements[k].asksOften ? FL_SLOT_BEFORE : 0;
       batch.push_back({k, {.alterations = {assignment}}});
     }
     std::vector<std::pair<size_t, double>> improved;
-    std::vector<experiment::Trials::Trial> asked = batch;
-    FL_CHECK(runAll(std::move(asked), [&](size_t k, double share) { improved.push_back({k, share}); }));
+    InsertionTrials::Batch asked = batch;
+    FL_CHECK(trials_.run(std::move(asked), [&](size_t k, double share) { improved.push_back({k, share}); }));
     FL_CHECK(orderPlaces(statements, read, improved));
     for (auto [k, share] : improved) {
       inserted_.push_back({statements[k].id,
@@ -430,7 +389,7 @@ private:
     std::set<uint32_t> told;
     for (const Repair& repair : repairs_) {
       const Read& read = reads_[repair.read];
-      if (told.size() >= kMostOnce || stop_) break;
+      if (told.size() >= kMostOnce || trials_.isStopped()) break;
       if (!isOwn_(read.id) || !told.insert(read.id).second) continue;
       FL_TRY(name, nameOf(read));
       std::vector<Alteration> made = replaced(read, repair.value);
@@ -441,35 +400,19 @@ private:
                        numberText(read, repair.value), numberText(read, read.value & maskOf(read.bits)))},
           false,
           {.share = repair.share}};
-      FL_CHECK(add(std::move(found), std::move(made)));
+      FL_CHECK(trials_.add(std::move(found), std::move(made)));
     }
     return {};
   }
 
-  Result<void> add(FoundChange found, std::vector<Alteration> made) {
-    constexpr size_t kMostConfirmed = 40;
-    if (++confirmed_ > kMostConfirmed) return {};
-    FL_TRY(outcome, trials_.runAlone({.alterations = std::move(made)}));
-    bool passes = outcome.ending.cut == Ending::None && outcome.verdict == Verdict::Passed;
-    double& share = found.effect.share;
-    if (passes) found.effect.reaches = trials_.judge().reaches(outcome.ending);
-    if (passes) found.effect.strays = trials_.judge().strays(outcome.ending);
-    found.confirmed = passes || (share < 1 && trials_.judge().progress(outcome.ending) >= share);
-    (share >= 1 ? result_.found : result_.partial).push_back(std::move(found));
-    return {};
-  }
-
   depend::Instances& instances_;
-  experiment::Trials& trials_;
-  const ChangeOptions& options_;
+  InsertionTrials trials_;
   const std::function<bool(uint32_t)>& isOwn_;
   ChangeResult& result_;
   std::vector<Read> reads_;
   std::map<uint32_t, std::set<uint64_t>> seen_; // by instruction: what it read
   std::vector<Repair> repairs_;                 // the best first
   std::vector<FoundChange> inserted_;           // not confirmed yet
-  size_t confirmed_ = 0;
-  bool stop_ = false;
 };
 
 } // namespace
