@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define FL_EXPERIMENT_VERSION 12
+#define FL_EXPERIMENT_VERSION 13
 #define FL_EXPERIMENT_ADDRESS 0x620000000000ul
 /* A process that is made for one experiment has it behind fl_state, in the memory it shares anyway
  * (fl_state.experiment is FL_EXPERIMENT_INSIDE). It alters, and ends as it ends: nothing is taken back. */
@@ -37,7 +37,35 @@ enum fl_alteration_kind {
   FL_ALTER_ADD = 7,    /* before it, `value` is added to the number of `size` bytes at `address` */
   /* If `test` holds of what a load has read and `address`, the function that it is in returns `value`. */
   FL_ALTER_LEAVE = 8,
+  /* Before it a statement is executed that is not there: the steps that `bytes` has (fl_step). */
+  FL_ALTER_STATEMENT = 9,
+  /* The instance reads from variable `address` of those that such a statement uses, or, if `value` is 1,
+   * assigns to it. What the statement assigned is read until the variable is assigned to again. */
+  FL_ALTER_VARIABLE = 10,
 };
+
+/* A step of a statement that is not there: it takes words from a stack, and puts its result there. */
+enum fl_step_kind {
+  FL_STEP_NUMBER = 0, /* `number` */
+  /* Address of the module's symbol `number`. A function that is only called has none there: it is looked up
+   * by its name, `size` bytes behind the first step. */
+  FL_STEP_SYMBOL = 1,
+  FL_STEP_FRAME = 2,    /* `number` behind where the frame of the function begins */
+  FL_STEP_VARIABLE = 3, /* what variable `number` holds; not known yet: the statement is left */
+  FL_STEP_LOAD = 4,     /* `size` bytes at an address */
+  FL_STEP_COMPUTE = 5,  /* fl_operation `number` of two words; `size`: bits of an operand */
+  FL_STEP_CALL = 6,     /* function and `number` arguments; `size`: bits of the result */
+  FL_STEP_STORE = 7,    /* address, value of `size` bytes */
+  FL_STEP_ASSIGN = 8,   /* a value to variable `number` */
+  FL_STEP_END = 9,      /* names stand behind it */
+};
+typedef struct fl_step {
+  uint32_t kind, size;
+  uint64_t number;
+} fl_step;
+#define FL_MOST_VARIABLES 8
+#define FL_MOST_STACKED 16 /* words */
+#define FL_MOST_ARGUMENTS 6
 
 /* How an instruction computes otherwise than it is written. */
 enum fl_change {
@@ -78,7 +106,7 @@ enum fl_operation {
 
 /* A slot of its own: which of the others (program/other_operands.h) a load shall have read, from 1 on. */
 #define FL_SLOT_OTHER 0xffffu
-/* Of a store or a call, which ask several times: what is done to memory before it, once. */
+/* Of a store or a call, which ask several times: what is done before it, once. */
 #define FL_SLOT_BEFORE 0xfffeu
 
 /* What fl_alter_load is told: bytes, whether they may differ from the shadow, how many others there are, and
@@ -98,7 +126,7 @@ typedef struct fl_alteration {
   uint64_t epoch;
   uint64_t value;
   uint64_t address;
-  uint64_t bytes; /* FL_ALTER_MEMORY: place and size of what is written */
+  uint64_t bytes; /* FL_ALTER_MEMORY, FL_ALTER_STATEMENT: place and size of what is written, of the steps */
   uint64_t size;
   uint32_t each;   /* in each execution from then on */
   uint32_t change; /* FL_ALTER_CHANGE */

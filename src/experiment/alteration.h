@@ -11,6 +11,8 @@
 //   {.kind = Change, ..., .change = Operation, .value = FL_OPERATION_SUB}  computed otherwise
 //   (abi/experiment.h)
 //   {.kind = Leave, ..., .address = 0, .test = "is equal", .value = 7}  if it read 0, its function returns 7
+//   {.kind = Statement, ..., .bytes = fl_step...}   a statement that is not there is executed before it
+//   {.kind = Variable, ..., .address = 0, .value = 1}  it assigns to a variable that the statement uses
 //   {.kind = Thread, .epoch = 4711, .value = 2}     where the epoch begins, the third thread goes on instead
 #pragma once
 
@@ -22,7 +24,19 @@
 namespace faultline::experiment {
 
 struct Alteration {
-  enum Kind { Switch, SwitchTo, ReplaceValue, WriteMemory, Skip, Change, Thread, AddToMemory, Leave };
+  enum Kind {
+    Switch,
+    SwitchTo,
+    ReplaceValue,
+    WriteMemory,
+    Skip,
+    Change,
+    Thread,
+    AddToMemory,
+    Leave,
+    Statement,
+    Variable
+  };
   Kind kind = Switch;
   uint64_t epoch = 0;
   uint32_t instruction = 0; // global id

@@ -4,6 +4,7 @@
 #include "runtime/compute.h"
 #include "runtime/experiment.h"
 #include "runtime/log.h"
+#include "runtime/statement.h"
 
 #include <string.h>
 
@@ -11,12 +12,14 @@ using namespace fl;
 
 FL_EXPORT FL_COLD void fl_load(void* address, uint64_t value, uint32_t size, uint32_t id, fl_module* module);
 
-// Whether there may be anything to do at it, or to count.
-static bool isMeant(uint32_t id, const fl_module* module) {
+// Whether there may be anything to do at it, or to count. Inlined: the frame is the one of the hook.
+__attribute__((always_inline)) static inline bool isMeant(uint32_t id, const fl_module* module) {
   if (!altering) return false;
   const uint32_t global = globalId(id, module);
-  const Server& s = FL_SERVER;
-  return __builtin_expect(global == s.altered || global == s.counted || s.altered == kSeveral, 0);
+  Server& s = FL_SERVER;
+  if (__builtin_expect(global != s.altered && global != s.counted && s.altered != kSeveral, 1)) return false;
+  s.activation = uint64_t(__builtin_frame_address(0));
+  return true;
 }
 
 static void writeMemory(const fl_alteration& a) {
@@ -79,9 +82,18 @@ static bool leaves(const fl_alteration& a, uint64_t value) {
 static FL_RARE uint64_t alterOperand(uint64_t value, uint32_t slot, uint32_t id, fl_module* module) {
   countExecution(slot, id, module);
   forEachDue(slot, id, module, [&](const fl_alteration& a) {
-    if (a.kind == FL_ALTER_LEAVE) return leaves(a, value);
-    value = alteredBy(a, value);
-    return true;
+    switch (a.kind) {
+    case FL_ALTER_LEAVE:
+      return leaves(a, value);
+    case FL_ALTER_STATEMENT:
+      return execute(a, id, module);
+    case FL_ALTER_VARIABLE: // only serves a statement
+      value = keepVariable(a, value);
+      return false;
+    default:
+      value = alteredBy(a, value);
+      return true;
+    }
   });
   return value;
 }
@@ -94,22 +106,38 @@ FL_EXPORT FL_COLD uint64_t fl_alter(uint64_t value, uint32_t id, fl_module* modu
   return isMeant(id, module) ? alterOperand(value, 0, id, module) : value;
 }
 
-// The k-th of `others`, from 1 on.
-static uint64_t readOther(uint64_t k, uint32_t how, const uint64_t* others) {
-  if (!(how & FL_LOAD_ADDRESS(k - 1))) return others[k - 1];
+static uint64_t wordAt(const void* address, uint32_t size) {
   uint64_t word = 0;
-  memcpy(&word, reinterpret_cast<const void*>(others[k - 1]), FL_LOAD_SIZE(how));
+  memcpy(&word, address, size <= sizeof word ? size : 0);
   return word;
 }
 
-static FL_RARE uint64_t alterLoad(uint64_t value, uint32_t how, uint32_t id, fl_module* module,
-                                  const uint64_t* others) {
+// The k-th of `others`, from 1 on.
+static uint64_t readOther(uint64_t k, uint32_t how, const uint64_t* others) {
+  if (!(how & FL_LOAD_ADDRESS(k - 1))) return others[k - 1];
+  return wordAt(reinterpret_cast<const void*>(others[k - 1]), FL_LOAD_SIZE(how));
+}
+
+static bool hasStatementBefore(uint32_t id, const fl_module* module) {
+  bool has = false;
+  forEachDue(0, id, module, [&](const fl_alteration& a) {
+    has |= a.kind == FL_ALTER_STATEMENT;
+    return false;
+  });
+  return has;
+}
+
+static FL_RARE uint64_t alterLoad(uint64_t value, const void* address, uint32_t how, uint32_t id,
+                                  fl_module* module, const uint64_t* others) {
   if (others) {
     uint64_t choice = alterOperand(0, FL_SLOT_OTHER, id, module);
     bool isOne = choice != 0 && choice <= (how >> 8 & 15) && !(how & FL_LOAD_NONE(choice - 1));
     if (isOne) value = readOther(choice, how, others);
   }
-  return alterOperand(value, 0, id, module);
+  value = alterOperand(value, 0, id, module);
+  // A statement that stands before it may have written there.
+  if (address && hasStatementBefore(id, module)) value = wordAt(address, FL_LOAD_SIZE(how));
+  return value;
 }
 
 template <class Word> static bool differs(const void* address, uint64_t value) {
@@ -138,7 +166,7 @@ FL_EXPORT FL_COLD uint64_t fl_alter_load(uint64_t value, void* address, uint32_t
                                          fl_module* module, const uint64_t* others) {
   if ((how & FL_LOAD_CHECKED) && isFromOutside(address, value, FL_LOAD_SIZE(how)))
     fl_load(address, value, FL_LOAD_SIZE(how), id, module);
-  return isMeant(id, module) ? alterLoad(value, how, id, module, others) : value;
+  return isMeant(id, module) ? alterLoad(value, address, how, id, module, others) : value;
 }
 
 static FL_RARE uint64_t alterComputed(uint64_t value, uint64_t left, uint64_t right, uint32_t operation,
@@ -163,11 +191,13 @@ static FL_RARE bool isSkipped(uint32_t id, fl_module* module) {
   countExecution(FL_SLOT_BEFORE, id, module);
   bool skip = false;
   forEachDue(0, id, module, [&](const fl_alteration& a) {
+    if (a.kind == FL_ALTER_VARIABLE) return false; // was asked for by itself
     if (a.kind == FL_ALTER_MEMORY) writeMemory(a);
     skip |= a.kind == FL_ALTER_SKIP;
     return true;
   });
-  forEachDue(FL_SLOT_BEFORE, id, module, [](const fl_alteration& a) {
+  forEachDue(FL_SLOT_BEFORE, id, module, [&](const fl_alteration& a) {
+    if (a.kind == FL_ALTER_STATEMENT) return execute(a, id, module);
     writeMemory(a);
     return true;
   });
@@ -189,6 +219,7 @@ FL_EXPORT FL_COLD uint64_t fl_alter_store(uint64_t value, void* address, uint32_
 
 FL_EXPORT FL_COLD uint64_t fl_alter_variable(uint64_t value, uint64_t old, uint32_t id, fl_module* module) {
   if (!isMeant(id, module)) return value;
+  const bool skip = isSkipped(id, module); // what stands before it is done before it is assigned to
   value = alterOperand(value, 0, id, module);
-  return isSkipped(id, module) ? old : value;
+  return skip ? old : value;
 }

@@ -174,6 +174,7 @@ void begin() {
   s.running = true;
   s.undoCount = 0;
   s.mapped = s.blocked = 0;
+  for (Variables& v : s.variables) v.count = 0;
   if (e.input) {
     s.input = placed<char>(e.input);
     s.inputSize = e.input_size;

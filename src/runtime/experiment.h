@@ -6,6 +6,7 @@
 
 #include "abi/experiment.h"
 #include "runtime/runtime.h"
+#include "runtime/statement.h"
 
 namespace fl {
 
@@ -50,10 +51,12 @@ struct Server {
   fl_state state;
   uint64_t epoch;
   uint64_t mask;
-  uint64_t inputAt, outputAt, errorsAt; // also: where the run is now
-  bool outputRight;                     // so far
-  uint64_t outputPrefix;                // bytes that were right before the first that was not
-  uint64_t executions;                  // of what is counted (FL_COUNTS)
+  uint64_t inputAt, outputAt, errorsAt;   // also: where the run is now
+  bool outputRight;                       // so far
+  uint64_t outputPrefix;                  // bytes that were right before the first that was not
+  uint64_t executions;                    // of what is counted (FL_COUNTS)
+  Variables variables[FL_MOST_VARIABLES]; // of statements that are not there; when it begins nothing is known
+  uint64_t activation;                    // of the function that asked last whether it is altered
   struct {
     uint64_t inputAt, outputAt, errorsAt;
     bool outputRight;

@@ -158,8 +158,10 @@ public:
   }
 
   // What stands behind the piece gets values from its copy too.
-  void end(Instruction* terminator, BasicBlock* join) {
+  void end(const Piece& piece, BasicBlock* join) {
     if (saysWhere_) b_.CreateAlignedStore(b_.getInt32(0), place(offsetof(fl_state, asking)), Align(4), true);
+    if (piece.behind) o_.altered(b_, b_.getInt64(0), o_.id(*piece.behind));
+    Instruction* terminator = piece.terminator;
     if (!terminator) return void(b_.CreateBr(join));
     Value* decision = o_.altered(b_, valueOf(terminator->getOperand(0)), o_.id(*terminator));
     Instruction* copy = b_.Insert(terminator->clone());
@@ -341,7 +343,9 @@ BasicBlock* FunctionInstrument::leftBlock() {
 }
 
 void FunctionInstrument::alterPiece(Piece& piece, const Pieces& pieces) {
-  uint32_t bits = piece.terminator ? FL_ARMED_BIT(id(*piece.terminator)) : 0;
+  uint32_t bits = 0;
+  for (const Instruction* i : {piece.terminator, piece.behind})
+    if (i) bits |= FL_ARMED_BIT(id(*i));
   for (Instruction* i : piece.instructions)
     if (!pieces.isOwn(*i)) bits |= FL_ARMED_BIT(id(*i));
   Instruction* first = piece.instructions.empty() ? piece.terminator : piece.instructions.front();
@@ -352,7 +356,7 @@ void FunctionInstrument::alterPiece(Piece& piece, const Pieces& pieces) {
   branchIfArmed(head, cold, bits);
   Copy copy(*this, cold);
   for (Instruction* i : piece.instructions) copy.add(*i, pieces.isOwn(*i));
-  copy.end(piece.terminator, join);
+  copy.end(piece, join);
 }
 
 // Where its first assignment is left out, or another is read before it, the answer must not depend on what a
@@ -433,6 +437,17 @@ Value* FunctionInstrument::alteredBefore(Instruction* at, Value* value, uint32_t
   both->addIncoming(value, head);
   both->addIncoming(other, cold);
   return both;
+}
+
+// A call that is the last of its block lies in no piece.
+SmallVector<Instruction*> FunctionInstrument::endsBehindCalls() const {
+  SmallVector<Instruction*> out;
+  for (BasicBlock& block : function_) {
+    Instruction* end = block.getTerminator();
+    auto* last = dyn_cast_or_null<CallInst>(end->getPrevNonDebugInstruction());
+    if (endsBlock(*end) && last && canBeSkipped(*last)) out.push_back(end);
+  }
+  return out;
 }
 
 void FunctionInstrument::alterConstantReturn(ReturnInst& i) {

@@ -19,6 +19,7 @@ void FunctionInstrument::run() {
   bool isAlterable = alters(hooks_.kind);
   std::optional<Pieces> pieces;
   if (isAlterable) pieces.emplace(function_, [&](const Instruction& i) { return mayAsk(i); });
+  SmallVector<Instruction*> ends = isAlterable ? endsBehindCalls() : SmallVector<Instruction*>();
   SmallVector<Instruction*> work;
   SmallVector<Instruction*> exits;
   for (Instruction& i : instructions(function_)) {
@@ -35,6 +36,7 @@ void FunctionInstrument::run() {
   enter();
   for (Instruction* i : work) isAlterable ? visitAlterable(*i) : visit(*i);
   if (pieces) alterPieces(*pieces);
+  for (Instruction* i : ends) alteredBefore(i, ConstantInt::get(hooks_.i64, 0), id(*i));
   for (Instruction* i : exits) {
     if (isAlterable) alterConstantReturn(*cast<ReturnInst>(i));
     leave(*i);

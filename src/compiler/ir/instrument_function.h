@@ -66,6 +66,7 @@ private:
   bool isElement(const llvm::Instruction& i) const;
   void alterCall(llvm::CallBase& i);
   void alterConstantArguments(llvm::IRBuilder<>& b, llvm::CallBase& i, llvm::BasicBlock* head);
+  llvm::SmallVector<llvm::Instruction*> endsBehindCalls() const;
   void alterConstantReturn(llvm::ReturnInst& i);
   llvm::Value* altered(llvm::IRBuilder<>& b, llvm::Value* value, uint32_t id);
   llvm::Value* alteredBefore(llvm::Instruction* at, llvm::Value* value, uint32_t id);

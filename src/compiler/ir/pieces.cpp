@@ -32,6 +32,12 @@ Instruction* userPlace(Use& use) {
 
 } // namespace
 
+bool endsBlock(const Instruction& i) {
+  if (auto* branch = dyn_cast<BranchInst>(&i)) return branch->isUnconditional();
+  auto* ret = dyn_cast<ReturnInst>(&i);
+  return ret && !ret->getReturnValue();
+}
+
 Pieces::Pieces(Function& f, Asks asks) {
   for (BasicBlock& block : f) cut(block, asks);
   for (unsigned k = 0; k < list_.size(); ++k) separate(list_[k], k);
@@ -58,6 +64,7 @@ void Pieces::cut(BasicBlock& block, Asks asks) {
       piece.instructions.push_back(&i);
       worth |= asks(i);
     } else {
+      if (endsBlock(i)) piece.behind = &i;
       end();
     }
     if (piece.instructions.size() >= kLongestPiece) end();

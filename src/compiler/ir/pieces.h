@@ -22,7 +22,12 @@ namespace faultline::compiler {
 struct Piece {
   llvm::SmallVector<llvm::Instruction*> instructions; // one after the other in one block
   llvm::Instruction* terminator = nullptr;            // a conditional branch or a switch right behind them
+  llvm::Instruction* behind = nullptr;                // or what else ends their block (endsBlock)
 };
+
+// Whether it only goes on elsewhere: a branch without a condition, a return of nothing. What is executed
+// before it is executed behind the last statement of its block.
+bool endsBlock(const llvm::Instruction& i);
 
 class Pieces {
 public:
