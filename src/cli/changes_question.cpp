@@ -3,8 +3,10 @@
 #include "cli/interrupt.h"
 #include "finding/describe_stop.h"
 #include "report/edits.h"
+#include "report/statement_text.h"
 #include "technique/changes/assignments.h"
 #include "technique/changes/changes.h"
+#include "technique/changes/copies.h"
 #include "technique/changes/guards.h"
 #include "technique/instance_text.h"
 
@@ -83,6 +85,73 @@ void nameStep(report::SourceFiles& sources, finding::CodeChange& change) {
       change.to == "0" ? fmt::format("without `{}`", step) : fmt::format("if `{}` added {}", step, change.to);
 }
 
+std::optional<std::string> statementAt(report::SourceFiles& sources, const finding::Place& place) {
+  auto line = sources.line(place.file, place.line);
+  return line && place.column > 0 ? report::statementAt(*line, place.column - 1) : std::nullopt;
+}
+
+// A statement that is missing, as it is written elsewhere.
+void nameInserted(report::SourceFiles& sources, const finding::Place& copied, finding::CodeChange& change) {
+  if (copied.isKnown()) change.to = statementAt(sources, copied).value_or("");
+  const std::string made =
+      change.to.empty() ? fmt::format("what line {} does", copied.line) : fmt::format("`{}`", change.to);
+  if (change.form == technique::nameOf(technique::ChangeForm::Replaced)) {
+    change.from = statementAt(sources, change.place).value_or("");
+    change.text = fmt::format("with {} instead", made);
+    if (!change.from.empty()) change.text += fmt::format(" of `{}`", change.from);
+  } else {
+    change.text = fmt::format("if {} came {} it", made, change.isBehind ? "after" : "before");
+    if (!change.to.empty()) change.to += ';';
+  }
+}
+
+// What the searches share that come where no change of what is written repairs the run.
+struct Search {
+  depend::Instances& instances;
+  experiment::Trials& trials;
+  const technique::ChangeOptions& options;
+  Clock::time_point& end; // when the options' watch stops
+  Clock::time_point deadline;
+};
+
+Result<void> findCopies(ValueRun& run, const depend::Slice& slice,
+                        const std::vector<technique::Changeable>& places, Search search,
+                        Clock::time_point end, technique::ChangeResult& result) {
+  search.end = end;
+  run.watchUntil(end);
+  auto copied = technique::searchCopies(*run.history, slice, places, search.trials, search.options,
+                                        ownCode(run), result);
+  if (!copied && !run.history->wasStopped()) return copied.error();
+  return {};
+}
+
+Result<void> findAssignments(ValueRun& run, const depend::Slice& slice, Search search, Clock::time_point end,
+                             technique::ChangeResult& result) {
+  search.end = end;
+  run.watchUntil(end);
+  search.instances.setWatch([end] { return !wasInterrupted() && Clock::now() < end; });
+  auto added = technique::searchAssignments(search.instances, slice, search.trials, search.options,
+                                            ownCode(run), result);
+  const bool wasStopped = search.instances.wasStopped() || run.history->wasStopped();
+  if (!added && !wasStopped) return added.error();
+  result.stopped |= wasStopped; // what was found before the time was over is worth telling
+  return {};
+}
+
+// Where the right output is known, what repairs the run now comes first: what was found before is another
+// way, or another test of what failed. Else many a statement keeps the run from failing, and comes last.
+Result<void> findMissing(ValueRun& run, const finding::ChangesReport& report, const depend::Slice& slice,
+                         const std::vector<technique::Changeable>& places, Search search,
+                         technique::ChangeResult& result) {
+  const size_t before = result.found.size();
+  const Clock::time_point half = Clock::now() + (search.deadline - Clock::now()) / 2;
+  const bool isOutput = report.failure && report.failure->output;
+  if (isOutput) FL_CHECK(findCopies(run, slice, places, search, half, result));
+  FL_CHECK(findAssignments(run, slice, search, isOutput ? search.deadline : half, result));
+  std::ranges::rotate(result.found, result.found.begin() + std::ptrdiff_t(before));
+  return isOutput ? Result<void>() : findCopies(run, slice, places, search, search.deadline, result);
+}
+
 } // namespace
 
 Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run, Laboratory& laboratory,
@@ -115,27 +184,25 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   auto guards = technique::proposeGuards(instances, slice, ownCode(run));
   if (!guards && !instances.wasStopped() && !run.history->wasStopped()) return guards.error();
   if (guards) options.guards = std::move(*guards);
-  FL_TRY(result, technique::searchChanges(*run.history, std::move(places), trials, options));
+  FL_TRY(result, technique::searchChanges(*run.history, places, trials, options));
   if (!isRepaired(run, result, report) && !wasInterrupted()) {
-    end = deadline;
-    const size_t before = result.found.size();
-    instances.setWatch([&] { return !wasInterrupted() && Clock::now() < deadline; });
-    auto added = technique::searchAssignments(instances, slice, trials, options, ownCode(run), result);
-    const bool wasStopped = instances.wasStopped() || run.history->wasStopped();
-    if (!added && !wasStopped) return added.error();
-    result.stopped |= wasStopped; // what was found before the time was over is worth telling
-    // What was found before is another way, or another test of what failed.
-    std::ranges::rotate(result.found, result.found.begin() + std::ptrdiff_t(before));
+    FL_CHECK(findMissing(run, report, slice, places, {instances, trials, options, end, deadline}, result));
   }
   progress.reset();
   run.stopWatching();
   const std::string& cwd = run.failing.run.recording.meta().cwd;
+  report::SourceFiles sources;
   for (const auto* list : {&result.found, &result.partial})
-    for (const technique::FoundChange& found : *list)
+    for (const technique::FoundChange& found : *list) {
       report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
                                 std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
                                 found.confirmed, found.effect, found.proposal.from, found.proposal.to});
-  report::SourceFiles sources;
+      if (!found.proposal.text.empty()) continue;
+      report.changes.back().isBehind = found.proposal.isBehind;
+      finding::Place copied;
+      if (found.proposal.copied) copied = technique::placeOf(run.history->code(), found.proposal.copied, cwd);
+      nameInserted(sources, copied, report.changes.back());
+    }
   for (finding::CodeChange& change : report.changes) {
     change.edit = report::editOf(sources, change);
     if (!change.edit) nameStep(sources, change);

@@ -314,8 +314,8 @@ private:
     static const std::map<std::string, double> kForms = {
         {"comparison", 1},  {"operator", 1},   {"sign", 0.8},     {"off-by-one", 0.9}, {"variable", 0.7},
         {"operand", 0.7},   {"guard", 0.65},   {"limit", 0.25},   {"next-to", 0.6},    {"index", 0.6},
-        {"left-out", 0.55}, {"inserted", 0.5}, {"constant", 0.4}, {"always", 0.4},     {"returned", 0.3},
-        {"once", 0.3},      {"read", 0.2}};
+        {"left-out", 0.55}, {"inserted", 0.5}, {"replaced", 0.5}, {"moved", 0.5},      {"constant", 0.4},
+        {"always", 0.4},    {"returned", 0.3}, {"once", 0.3},     {"read", 0.2}};
     auto known = kForms.find(form);
     return known == kForms.end() ? 0.2 : known->second;
   }
@@ -339,12 +339,15 @@ private:
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
-        told; // what is told of the line, its weight
-    size_t inserted = 0;
+        told;                               // what is told of the line, its weight
+    std::map<std::string, size_t> inserted; // statements: places
     for (const finding::CodeChange& c : found_.changes->changes) {
       double weight = weightOf(c);
       // There may be many places for the same statement, the likeliest first.
-      if (c.form == "inserted") weight /= 1 + double(inserted++) / w_.halfInserted;
+      if (c.form == "inserted" || c.form == "replaced" || c.form == "moved") {
+        const size_t places = inserted[c.to]++;
+        weight /= 1 + double(inserted.size() - 1 + places) / w_.halfInserted;
+      }
       // From the failure backwards: the value is as bad at each read of it.
       if (isGuard(c)) {
         weight /= 1 + double(guarded_.size()) / w_.halfGuards;
@@ -369,8 +372,9 @@ private:
   // reads b last.
   static bool isToldRather(const finding::CodeChange& a, const finding::CodeChange& b) {
     static constexpr std::string_view kOrder[] = {
-        "comparison", "next-to",  "operand",  "index",  "off-by-one", "guard", "variable", "sign", "operator",
-        "left-out",   "constant", "returned", "always", "limit",      "read",  "inserted", "once"};
+        "comparison", "next-to",  "operand",  "index",    "off-by-one", "guard",    "variable",
+        "sign",       "operator", "left-out", "replaced", "moved",      "constant", "returned",
+        "always",     "limit",    "read",     "inserted", "once"};
     auto rank = [&](const finding::CodeChange& c) {
       return std::tuple(!c.verified, -c.effect.reaches.value_or(1), c.effect.status.has_value(),
                         std::ranges::find(kOrder, c.form) - std::begin(kOrder), -int64_t(c.place.column));

@@ -14,6 +14,7 @@ struct CodeChange {
   Effect effect = {};
   // In the words of the source, where it is a matter of words: `<` in the place of `<=`.
   std::string from = {}, to = {};
+  bool isBehind = false;         // what is put in stands behind the line, not before it
   std::optional<Edit> edit = {}; // where the source has them there
 };
 

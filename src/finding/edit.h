@@ -11,7 +11,7 @@ struct Edit {
   uint32_t length = 0;    // bytes that go
   std::string text = {};  // what comes in their place
   std::string line = {};  // the line afterwards; of a statement that is put in, that alone
-  bool isNewLine = false; // it is put in before the line
+  bool isNewLine = false; // it is put in before the line, or behind it
 };
 
 Json toJson(const Edit& edit);

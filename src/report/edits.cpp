@@ -1,5 +1,7 @@
 #include "report/edits.h"
 
+#include "report/statement_text.h"
+
 #include <cctype>
 
 namespace faultline::report {
@@ -37,6 +39,24 @@ std::optional<size_t> placeOf(std::string_view line, size_t column, std::string_
   return found;
 }
 
+// A statement in a line of its own, where that is executed as often as what was tried.
+std::optional<finding::Edit> insertion(SourceFiles& files, std::string_view line,
+                                       const finding::CodeChange& change) {
+  const finding::Place& place = change.place;
+  if (!isFirstIn(line, place.column - 1) || (change.isBehind && !endsStatement(line))) return std::nullopt;
+  for (uint32_t before = place.line; before-- > 1;) {
+    auto text = files.line(place.file, before);
+    if (!text || withoutIndent(*text).empty()) continue;
+    if (!endsStatement(*text)) return std::nullopt; // this line is a part of what stands there
+    break;
+  }
+  const std::string indent(line.substr(0, line.size() - withoutIndent(line).size()));
+  finding::Edit edit{.place = place, .line = indent + change.to, .isNewLine = true};
+  edit.column = uint32_t(change.isBehind ? line.size() : indent.size()) + 1;
+  edit.text = change.isBehind ? "\n" + indent + change.to : change.to + "\n" + indent;
+  return edit;
+}
+
 } // namespace
 
 std::optional<finding::Edit> editOf(SourceFiles& files, const finding::CodeChange& change) {
@@ -44,13 +64,14 @@ std::optional<finding::Edit> editOf(SourceFiles& files, const finding::CodeChang
   auto line = files.line(place.file, place.line);
   if (!line || place.column == 0 || place.column > line->size() || change.to.empty()) return std::nullopt;
   finding::Edit edit{.place = place, .text = change.to};
-  if (change.form == "inserted") {
-    size_t indent = line->find_first_not_of(" \t");
-    if (indent == std::string_view::npos) return std::nullopt;
-    edit.column = uint32_t(indent) + 1;
-    edit.line = std::string(line->substr(0, indent)) + change.to;
-    edit.text = change.to + "\n" + std::string(line->substr(0, indent));
-    edit.isNewLine = true;
+  if (change.form == "inserted") return insertion(files, *line, change);
+  if (change.form == "moved") return std::nullopt;
+  if (change.form == "replaced") {
+    const size_t at = change.from.empty() ? line->npos : line->find(change.from);
+    if (at == line->npos) return std::nullopt;
+    edit.column = uint32_t(at) + 1;
+    edit.length = uint32_t(change.from.size());
+    edit.line = std::string(*line).replace(at, change.from.size(), change.to);
     return edit;
   }
   auto at = placeOf(*line, place.column - 1, change.from);

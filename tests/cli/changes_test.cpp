@@ -259,6 +259,101 @@ TEST_F(Changes, AnAssignmentIsMissing) {
   }
 }
 
+// A calculator with a stack: `r n` replaces what is on top, `m` is the place of the largest.
+const char* const kStack = R"(#include <stdio.h>
+#include <string.h>
+struct stack { int items[16], used; };
+static int changes;
+static void push(struct stack* s, int n) { s->items[s->used++] = n; }
+static void drop(struct stack* s) {
+  if (s->used > 0) s->used--;
+}
+static int largest(const struct stack* s) {
+  int at = 0, most = s->items[0];
+  for (int k = 1; k < s->used; k++) {
+    if (s->items[k] > most) {
+      most = s->items[k];
+      at = k; // place
+    }
+  }
+  return at;
+}
+static void show(const struct stack* s) {
+  printf("%d:", changes);
+  for (int k = 0; k < s->used; k++) printf(" %d", s->items[k]);
+  putchar('\n');
+}
+int main(void) {
+  struct stack s = {{0}, 0};
+  char what[8];
+  int n;
+  while (scanf("%7s", what) == 1) {
+    changes++; // counted
+    if (strcmp(what, "r") == 0) {
+      if (scanf("%d", &n) != 1) return 1;
+      drop(&s); // replaced
+      push(&s, n);
+      changes++;
+    } else if (strcmp(what, "d") == 0) {
+      drop(&s);
+    } else if (strcmp(what, "m") == 0) {
+      printf("largest: %d\n", largest(&s));
+    } else {
+      sscanf(what, "%d", &n);
+      push(&s, n);
+    }
+    show(&s);
+  }
+  return 0;
+}
+)";
+
+// Calls, assignments to variables without an address; a statement like it stands elsewhere, or none does.
+TEST_F(Changes, AStatementIsMissing) {
+  build(kStack, "right");
+  test::writeFile(dir_ / "in", "4 7 r 9 2 d 5 11 3 m r 1 m d d m 8 m\n");
+  ASSERT_EQ(test::run({"sh", "-c", "./right < in > expected"}, options_).status, 0);
+  for (auto [missing, before, text] :
+       {std::tuple("      drop(&s); // replaced\n", "push(&s, n);\n      changes++",
+                   "if `drop(&s)` came before it"),
+        std::tuple("      at = k; // place\n", "most = s->items[k];", "if `at = k` came after it"),
+        std::tuple("    changes++; // counted\n", "if (strcmp(what, \"r\")",
+                   "if `changes++` came before it")}) {
+    std::string source = kStack;
+    source.erase(source.find(missing), std::string(missing).size());
+    build(source, "wrong");
+    auto got = ask({"--json", "--expect", "expected", "--stdin", "in", "--", "./wrong"});
+    ASSERT_EQ(got.status, 0) << got.err;
+    EXPECT_EQ(insertedAt(got, lineOf(source, before)), text) << got.out;
+  }
+}
+
+TEST_F(Changes, AStatementStandsAtTheWrongPlaceOrIsAnother) {
+  build(kStack, "right");
+  test::writeFile(dir_ / "in", "4 7 r 9 2 d 5 11 3 m r 1 m d d m 8 m\n");
+  ASSERT_EQ(test::run({"sh", "-c", "./right < in > expected"}, options_).status, 0);
+  struct Case {
+    const char *right, *wrong, *at, *form, *text;
+  };
+  for (const Case& c :
+       {Case{"      drop(&s); // replaced\n      push(&s, n);\n", "      push(&s, n);\n      drop(&s);\n",
+             "push(&s, n);\n      drop", "moved", "if it came before line 34 instead"},
+        Case{"      at = k; // place\n", "      at = most;\n", "at = most;", "replaced",
+             "with `at = k` instead of `at = most`"}}) {
+    std::string source = kStack;
+    source.replace(source.find(c.right), std::string(c.right).size(), c.wrong);
+    build(source, "wrong");
+    auto got = ask({"--json", "--expect", "expected", "--stdin", "in", "--", "./wrong"});
+    ASSERT_EQ(got.status, 0) << got.err;
+    bool isFound = false;
+    json document = json::parse(got.out);
+    for (const json& change : document["changes"])
+      isFound |= change["form"] == c.form && change["line"] == lineOf(source, c.at) &&
+                 change["text"] == c.text && change["verified"];
+    EXPECT_TRUE(isFound) << got.out;
+  }
+}
+
 // The first way to pass is not to come to the assertion at all.
 const char* const kAsserts = R"(#include <assert.h>
 #include <stdio.h>

@@ -36,6 +36,8 @@ constexpr Unlikely kUnlikely[kChangeForms] = {
     {1, 0},     // Guard: tried first anyway
     {1, 0},     // Limit
     {2.5, 0},   // LeftOut
+    {1, 0},     // Replaced: tried elsewhere
+    {1, 0},     // Moved
     {3, 0.5},   // Always
     {5, 0.5},   // Read
     {4, 0.5},   // Returned

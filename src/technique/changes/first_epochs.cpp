@@ -41,4 +41,8 @@ Result<uint64_t> FirstEpochs::before(uint32_t id) {
   return epoch;
 }
 
+bool FirstEpochs::wasExecuted(uint32_t id) {
+  return times_.empty() || times_.contains(history_->code().segmentOf(id).firstId);
+}
+
 } // namespace faultline::technique

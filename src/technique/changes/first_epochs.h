@@ -15,6 +15,7 @@ public:
   static Result<FirstEpochs> of(depend::History& history, uint64_t end, uint64_t instructions);
   // Epoch of the first execution, or one before it; 1 for what is not known.
   Result<uint64_t> before(uint32_t id);
+  bool wasExecuted(uint32_t id); // or it is not known
 
 private:
   explicit FirstEpochs(depend::History& history) : history_(&history) {}

@@ -1,5 +1,7 @@
 #include "technique/changes/proposals.h"
 
+#include "technique/changes/operations.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
@@ -59,47 +61,6 @@ const char* comparisonOf(uint32_t predicate) {
   static constexpr const char* kFloats[] = {"", "==", ">", ">=", "<", "<=", "!="};
   if (predicate >= kEq && predicate <= kSle) return kIntegers[predicate - kEq];
   return kFloats[predicate & 7 ? std::min<uint32_t>(predicate & 7, 6) : 0];
-}
-
-std::optional<uint32_t> operationOf(Op op) {
-  switch (op) {
-  case Op::Add:
-    return FL_OPERATION_ADD;
-  case Op::Sub:
-    return FL_OPERATION_SUB;
-  case Op::Mul:
-    return FL_OPERATION_MUL;
-  case Op::UDiv:
-    return FL_OPERATION_UDIV;
-  case Op::SDiv:
-    return FL_OPERATION_SDIV;
-  case Op::URem:
-    return FL_OPERATION_UREM;
-  case Op::SRem:
-    return FL_OPERATION_SREM;
-  case Op::Shl:
-    return FL_OPERATION_SHL;
-  case Op::LShr:
-    return FL_OPERATION_LSHR;
-  case Op::AShr:
-    return FL_OPERATION_ASHR;
-  case Op::And:
-    return FL_OPERATION_AND;
-  case Op::Or:
-    return FL_OPERATION_OR;
-  case Op::Xor:
-    return FL_OPERATION_XOR;
-  case Op::FAdd:
-    return FL_OPERATION_FADD;
-  case Op::FSub:
-    return FL_OPERATION_FSUB;
-  case Op::FMul:
-    return FL_OPERATION_FMUL;
-  case Op::FDiv:
-    return FL_OPERATION_FDIV;
-  default:
-    return std::nullopt;
-  }
 }
 
 // What a person mistakes it for.
@@ -485,8 +446,8 @@ private:
 
 std::string_view nameOf(ChangeForm form) {
   static constexpr std::string_view kNames[kChangeForms] = {
-      "comparison", "operator", "sign",     "next-to",  "constant", "off-by-one",
-      "variable",   "index",    "operand",  "guard",    "limit",    "left-out",
+      "comparison", "operator", "sign",     "next-to",  "constant", "off-by-one", "variable",
+      "index",      "operand",  "guard",    "limit",    "left-out", "replaced",   "moved",
       "always",     "read",     "returned", "inserted", "once"};
   return kNames[size_t(form)];
 }

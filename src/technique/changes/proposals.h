@@ -28,10 +28,12 @@ enum class ChangeForm : uint8_t {
   Guard,    // the function is left there if what was read is bad (guards.h)
   Limit,    // the same, if it is beyond what it was when the run failed
   LeftOut,  // an assignment or a call that is not made
+  Replaced, // another statement in the place of an assignment (copies.h)
+  Moved,    // a statement that is executed at another place
   Always,   // a decision that always comes out the same
   Read,     // a value that was read, one larger or smaller
   Returned, // another result of a call
-  Inserted, // an assignment that is not there (assignments.h)
+  Inserted, // a statement that is not there (assignments.h, copies.h)
   Once,     // a value that should have been another in one execution
 };
 inline constexpr size_t kChangeForms = size_t(ChangeForm::Once) + 1;
@@ -49,6 +51,10 @@ struct Proposal {
   std::string text; // "`<=` instead of `<`"
   // What stands in the source, and what would stand there, where the change is so simple.
   std::string from = {}, to = {};
+  // Inserted: the last instruction of the statement that it is a copy of, or 0; whether it stands behind the
+  // instruction, not before it.
+  uint32_t copied = 0;
+  bool isBehind = false;
 };
 
 // `local` is an instruction of `image`, in the function `function`; `base` makes its id global. `others` is

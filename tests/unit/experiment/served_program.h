@@ -3,6 +3,7 @@
 
 #include "compiler/variant.h"
 #include "experiment/server.h"
+#include "program/image.h"
 #include "support/environment.h"
 #include "support/run.h"
 
@@ -22,6 +23,13 @@ public:
     auto made = compiler::recordVariant(dir_ / "p", {.jobs = 2, .kind = kind, .progress = {}});
     EXPECT_TRUE(bool(made)) << (bool(made) ? "" : made.error().message);
     if (bool(made)) executable_ = made->executable;
+  }
+  fir::Image image() const {
+    for (auto& entry : std::filesystem::recursive_directory_iterator(dir_ / "cache"))
+      if (entry.path().extension() == ".fir")
+        if (auto image = fir::openImage(entry.path().string())) return std::move(*image);
+    ADD_FAILURE() << "the program has no image";
+    return {};
   }
   ServerSetting setting(const std::string& input) const {
     ServerSetting out;

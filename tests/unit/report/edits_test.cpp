@@ -12,11 +12,12 @@ protected:
   // Of a line, with the column of the first `at` in it. Empty: there is none.
   std::string edited(const std::string& line, const std::string& at, const std::string& from,
                      const std::string& to, const std::string& form = "operator") {
-    test::writeFile(dir_ / "a.c", "\n" + line + "\n");
+    test::writeFile(dir_ / "a.c", before_ + "\n" + line + "\n");
     SourceFiles files;
     finding::CodeChange change{.place = {dir_ / "a.c", 2, uint32_t(line.find(at)) + 1, "f"}, .form = form};
     change.from = from;
     change.to = to;
+    change.isBehind = isBehind_;
     auto edit = editOf(files, change);
     if (!edit) return "";
     std::string made = line;
@@ -25,6 +26,8 @@ protected:
     return edit->isNewLine ? edit->line : made;
   }
   test::TempDir dir_;
+  std::string before_; // the line before
+  bool isBehind_ = false;
 };
 
 TEST_F(Edits, AreMadeAtTheColumn) {
@@ -51,6 +54,28 @@ TEST_F(Edits, AreNotMadeOfPartsOfOtherWords) {
 
 TEST_F(Edits, AStatementIsPutInWithTheIndentOfTheLine) {
   EXPECT_EQ(edited("\t  putchar(c);", "putchar", "", "p->column = 0;", "inserted"), "\t  p->column = 0;");
+}
+
+TEST_F(Edits, AStatementIsPutInOnlyWhereALineOfItsOwnIsExecutedAsOften) {
+  EXPECT_EQ(edited("  if (full(s)) grow(s);", "if", "", "n++;", "inserted"), "  n++;");
+  EXPECT_EQ(edited("  if (full(s)) grow(s);", "grow", "", "n++;", "inserted"), "");
+  EXPECT_EQ(edited("  for (k = 0; k < n; k++)", "k < n", "", "n++;", "inserted"), "");
+  EXPECT_EQ(edited("  a = 1; b = 2;", "b = 2", "", "n++;", "inserted"), "");
+  before_ = "  if (full(s))";
+  EXPECT_EQ(edited("    grow(s);", "grow", "", "n++;", "inserted"), "");
+  before_ = "  else {";
+  EXPECT_EQ(edited("    grow(s);", "grow", "", "n++;", "inserted"), "    n++;");
+  isBehind_ = true;
+  EXPECT_EQ(edited("    grow(s);", "grow", "", "n++;", "inserted"), "    n++;");
+  EXPECT_EQ(edited("    grow(s,", "grow", "", "n++;", "inserted"), "");
+}
+
+TEST_F(Edits, AStatementIsPutInThePlaceOfAnother) {
+  EXPECT_EQ(edited("  at = most;", "= most", "at = most", "at = k", "replaced"), "  at = k;");
+  EXPECT_EQ(edited("  if (a) at = most; else", "= most", "at = most", "at = k", "replaced"),
+            "  if (a) at = k; else");
+  EXPECT_EQ(edited("  at = most;", "= most", "", "at = k", "replaced"), "");
+  EXPECT_EQ(edited("  drop(s);", "drop", "", "drop(s)", "moved"), "");
 }
 
 TEST_F(Edits, WithoutTheSourceThereIsNone) {
