@@ -3,6 +3,7 @@
 #include "report/terminal.h"
 
 #include <fmt/format.h>
+#include <set>
 
 namespace faultline::report {
 namespace {
@@ -27,6 +28,18 @@ std::vector<std::vector<const CodeChange*>> byLine(const std::vector<CodeChange>
   return lines;
 }
 
+// What else helps at the line of the first. The same may help in several columns of it.
+std::string others(const std::vector<const CodeChange*>& line, const Screen& screen) {
+  constexpr size_t kMore = 3;
+  std::string out;
+  std::set<std::string_view> told{line.front()->text};
+  for (const CodeChange* change : line)
+    if (told.insert(change->text).second && told.size() <= kMore + 1)
+      out += wrapped(fmt::format("   also {}", change->text), screen.width(), 5) + "\n";
+  if (told.size() > kMore + 1) out += fmt::format("   and {} more here\n", told.size() - kMore - 1);
+  return out;
+}
+
 } // namespace
 
 std::string renderChanges(const finding::ChangesReport& report, size_t most, SourceFiles& files,
@@ -44,11 +57,7 @@ std::string renderChanges(const finding::ChangesReport& report, size_t most, Sou
            "\n";
     out += excerpt(files, first.place, screen, {.before = 1, .after = 1, .values = {}});
     if (first.edit) out += editText(*first.edit, screen);
-    constexpr size_t kMore = 3;
-    for (size_t m = 1; m < lines[k].size() && m <= kMore; ++m)
-      out += wrapped(fmt::format("   also {}", lines[k][m]->text), screen.width(), 5) + "\n";
-    if (lines[k].size() > kMore + 1) out += fmt::format("   and {} more here\n", lines[k].size() - kMore - 1);
-    out += "\n";
+    out += others(lines[k], screen) + "\n";
   }
   if (lines.size() > most) out += fmt::format("{} more lines (--json has all)\n\n", lines.size() - most);
   if (lines.empty() || !report.changes.front().effect.passes())
