@@ -149,6 +149,42 @@ INSTANTIATE_TEST_SUITE_P(
                             "if it were left out"}),
     [](const auto& info) { return info.param.name; });
 
+// Masks, bits, letters, tens: what is likely to have been meant though it stands nowhere near.
+TEST_F(Changes, ARelatedConstantWasMeant) {
+  const std::string right = R"(#include <stdio.h>
+static unsigned hash(const char* s) {
+  unsigned h = 5;
+  for (; *s; s++) h = h * 31 + (*s & 0xff);
+  return h;
+}
+static int isOpen(unsigned mode) { return (mode & 0x10) != 0; }
+static int perPage(int lines) { return lines * 60 / 7; }
+static int isUpper(char c) { return c >= 'A'; }
+int main(void) {
+  puts(isOpen(19) ? "open" : "closed");
+  printf("%u %d %d\n", hash("\xe4\xf6"), perPage(7), isUpper('Z') + isUpper('0'));
+  return 0;
+}
+)";
+  build(right, "right");
+  ASSERT_EQ(test::run({"sh", "-c", "./right > expected"}, options_).status, 0);
+  for (auto [meant, stands, text] : {std::tuple("& 0xff", "& 0x7f", "with 255 instead of 127"),
+                                     std::tuple("& 0x10", "& 0x20", "with 16 instead of 32"),
+                                     std::tuple("* 60", "* 600", "with 60 instead of 600"),
+                                     std::tuple("'A'", "'a'", "with 65 instead of 97")}) {
+    std::string source = right;
+    source.replace(source.find(meant), std::string(meant).size(), stands);
+    build(source, "wrong");
+    auto got = ask({"--json", "--expect", "expected", "--", "./wrong"});
+    ASSERT_EQ(got.status, 0) << got.err << got.out;
+    std::set<std::string> texts;
+    json document = json::parse(got.out);
+    for (const json& change : document["changes"])
+      if (change["line"] == lineOf(source, stands) && change["verified"]) texts.insert(change["text"]);
+    EXPECT_THAT(texts, ::testing::Contains(text)) << got.out;
+  }
+}
+
 TEST_F(Changes, AnotherMemberWasMeant) {
   build(R"(#include <stdio.h>
 struct box { int left, width, height; };

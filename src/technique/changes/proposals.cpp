@@ -3,6 +3,7 @@
 #include "technique/changes/operations.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <optional>
 #include <span>
@@ -237,16 +238,38 @@ private:
     take(0);
     take(1);
     take(0 - own);
-    for (uint32_t k = 0; k < f.instructionCount && out.size() < kOtherConstants; ++k) {
-      const fir::Instruction& i = image_.instructions[f.firstInstruction + k];
-      if (i.op == Op::Gep || i.op == Op::Switch || i.op == Op::Phi) continue;
-      for (fir::Operand o : image_.operandsOf(i)) {
-        if (fir::operandKind(o) != fir::OperandKind::Constant) continue;
-        const fir::Constant& c = image_.constants[fir::operandIndex(o)];
-        if (c.symbol == fir::kNone && c.wide == fir::kNone) take(c.value);
-      }
+    for (uint64_t v : relatedTo(own & mask)) take(v);
+    const size_t most = out.size() + kOtherConstants;
+    // What stands near is likelier to have been meant.
+    const auto self = uint32_t(&i_ - &image_.instructions[f.firstInstruction]);
+    for (uint32_t distance = 0; distance < f.instructionCount && out.size() < most; ++distance) {
+      if (distance <= self) constantsOf(f.firstInstruction + self - distance, take);
+      if (distance > 0 && self + distance < f.instructionCount)
+        constantsOf(f.firstInstruction + self + distance, take);
     }
+    if (out.size() > most) out.resize(most);
     return out;
+  }
+
+  // A bit or a mask of bits beside it, a letter of the other case, ten times as much.
+  static std::vector<uint64_t> relatedTo(uint64_t own) {
+    std::vector<uint64_t> out;
+    if (own >= 4 && std::has_single_bit(own)) out = {own << 1, own >> 1};
+    if (own >= 7 && own < 1ull << 31 && std::has_single_bit(own + 1)) out = {own << 1 | 1, own >> 1};
+    const bool isLetter = (own | 0x20) >= 'a' && (own | 0x20) <= 'z';
+    if (isLetter) out.push_back(own ^ 0x20);
+    if (own >= 10 && own % 10 == 0) out.insert(out.end(), {own / 10, own * 10});
+    return out;
+  }
+
+  template <class Take> void constantsOf(uint32_t local, Take take) const {
+    const fir::Instruction& i = image_.instructions[local];
+    if (i.op == Op::Gep || i.op == Op::Switch || i.op == Op::Phi) return;
+    for (fir::Operand o : image_.operandsOf(i)) {
+      if (fir::operandKind(o) != fir::OperandKind::Constant) continue;
+      const fir::Constant& c = image_.constants[fir::operandIndex(o)];
+      if (c.symbol == fir::kNone && c.wide == fir::kNone) take(c.value);
+    }
   }
 
   // The operand, if it is a constant, with other values: `slot` of the alteration, or as the right operand of
