@@ -3,12 +3,15 @@
 #include "cli/interrupt.h"
 #include "finding/describe_stop.h"
 #include "report/edits.h"
+#include "report/number_text.h"
 #include "report/statement_text.h"
 #include "technique/changes/assignments.h"
 #include "technique/changes/changes.h"
 #include "technique/changes/copies.h"
 #include "technique/changes/guards.h"
 #include "technique/instance_text.h"
+
+#include <charconv>
 
 namespace faultline::cli {
 namespace {
@@ -74,10 +77,32 @@ bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const find
   });
 }
 
+std::string numbersText(const finding::CodeChange& change) {
+  return fmt::format("with {} instead of {}", change.to, change.from);
+}
+
+bool isNumber(const std::string& text, int64_t& value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// `'A'` in the place of `'a'`, not 65 in that of 97.
+void nameNumbers(report::SourceFiles& sources, finding::CodeChange& change) {
+  auto line = sources.line(change.place.file, change.place.line);
+  if (!line || change.place.column == 0 || change.text != numbersText(change)) return;
+  int64_t own = 0, other = 0;
+  if (!isNumber(change.from, own) || !isNumber(change.to, other)) return;
+  if (auto spelled = report::spelledAs(*line, change.place.column - 1, own, other)) {
+    change.from = spelled->own;
+    change.to = spelled->other;
+    change.text = numbersText(change);
+  }
+}
+
 // There is no 1 in `n++` that could be another number.
 void nameStep(report::SourceFiles& sources, finding::CodeChange& change) {
   auto line = sources.line(change.place.file, change.place.line);
-  if (!line || change.text != fmt::format("with {} instead of {}", change.to, change.from)) return;
+  if (!line || change.text != numbersText(change)) return;
   if (change.from != "1" && change.from != "-1") return;
   const char* step = change.from == "1" ? "++" : "--";
   if (line->find(step) == line->npos || line->find('1') != line->npos) return;
@@ -204,6 +229,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
       nameInserted(sources, copied, report.changes.back());
     }
   for (finding::CodeChange& change : report.changes) {
+    nameNumbers(sources, change);
     change.edit = report::editOf(sources, change);
     if (!change.edit) nameStep(sources, change);
   }

@@ -168,10 +168,10 @@ int main(void) {
 )";
   build(right, "right");
   ASSERT_EQ(test::run({"sh", "-c", "./right > expected"}, options_).status, 0);
-  for (auto [meant, stands, text] : {std::tuple("& 0xff", "& 0x7f", "with 255 instead of 127"),
-                                     std::tuple("& 0x10", "& 0x20", "with 16 instead of 32"),
+  for (auto [meant, stands, text] : {std::tuple("& 0xff", "& 0x7f", "with 0xff instead of 0x7f"),
+                                     std::tuple("& 0x10", "& 0x20", "with 0x10 instead of 0x20"),
                                      std::tuple("* 60", "* 600", "with 60 instead of 600"),
-                                     std::tuple("'A'", "'a'", "with 65 instead of 97")}) {
+                                     std::tuple("'A'", "'a'", "with 'A' instead of 'a'")}) {
     std::string source = right;
     source.replace(source.find(meant), std::string(meant).size(), stands);
     build(source, "wrong");
