@@ -114,7 +114,10 @@ Result<std::optional<experiment::Counted>> landmark(ValueRun& run,
   const std::optional<replay::Failure>& failure = run.failing.failure;
   constexpr Kind kNowhere[] = {Kind::Hang,     Kind::Killed,      Kind::StackOverflow,
                                Kind::Rejected, Kind::WrongOutput, Kind::StackSmashing};
-  if (!failure || expectation.output || std::ranges::find(kNowhere, failure->kind) != std::end(kNowhere))
+  // To end with 0 is no place: what should have ended otherwise will hardly do so there.
+  const auto& end = *run.failing.run.recording.end();
+  const bool wentOn = !end.timedOut && end.signal() == 0 && end.exitStatus() == 0;
+  if (!failure || wentOn || expectation.output || std::ranges::find(kNowhere, failure->kind) != std::end(kNowhere))
     return std::optional<experiment::Counted>();
   replay::Replay& replay = run.failing.run.replay;
   depend::Instances instances(*run.history);

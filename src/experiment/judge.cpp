@@ -96,7 +96,8 @@ std::optional<int> Judge::orderlyEnd(const Ending& ending) const {
 
 bool Judge::complains(const Ending& ending) const {
   const bool isStatus = original_.kind == Kind::Status || original_.kind == Kind::WrongStatus;
-  return isStatus && originalErrors_ > 0 && ending.errorBytes == originalErrors_;
+  const bool saysWell = ending.cut == Ending::None && !ending.signalled() && ending.status() == 0;
+  return isStatus && saysWell && originalErrors_ > 0 && ending.errorBytes == originalErrors_;
 }
 
 Judge Judge::of(recording::Expectation expectation, const FailureIdentity& original, std::string directory) {

@@ -60,8 +60,9 @@ public:
   // The status with which a run ended by itself, not 0, where the original crashed, aborted or hung and
   // nobody has said how it should end: what a right program may do with bad input. Nothing: it is not so.
   std::optional<int> orderlyEnd(const Ending& ending) const;
-  // Whether it wrote as much to standard error as the original, whose failure was its status: to end with the
-  // right one, and to complain as before, is hardly right.
+  // Whether it says that all went well, and wrote as much to standard error as the original, whose failure was
+  // its status: to end with the right one, and to complain as before, is hardly right. (Where another status
+  // than 0 is due, it is.)
   bool complains(const Ending& ending) const;
 
 private:

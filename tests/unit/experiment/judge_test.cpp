@@ -117,6 +117,7 @@ TEST(Judge, TheRightStatusWithTheSameComplaintIsToldFromOthers) {
   EXPECT_FALSE(judge.complains(complaining(0, 0)));
   EXPECT_FALSE(judge.complains(complaining(0, 12)));
   EXPECT_FALSE(judgeOf(complaining(1, 0)).complains(complaining(0, 0))); // nobody has said anything
+  EXPECT_FALSE(judgeOf(complaining(0, 30), {.status = 2}).complains(complaining(2, 30))); // as it should
   Ending crashed = crash(SIGSEGV, 0, 0x4000);
   crashed.errorBytes = 30; // what was said before says nothing of the crash
   EXPECT_FALSE(judgeOf(crashed).complains(complaining(0, 30)));
