@@ -132,6 +132,7 @@ typedef struct fl_alteration {
   uint32_t change; /* FL_ALTER_CHANGE */
   uint32_t slot;   /* 0: the instance itself; k + 1: its operand k, as the instance uses it */
   uint32_t test;   /* FL_ALTER_LEAVE: an fl_operation + bits of an operand << 8 */
+  uint64_t after;  /* the variant's own, for finding it */
 } fl_alteration;
 
 enum fl_cut {

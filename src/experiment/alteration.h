@@ -62,7 +62,8 @@ inline fl_alteration forRuntime(const Alteration& a, uint64_t bytes) {
           .each = a.each,
           .change = uint32_t(a.change),
           .slot = a.slot,
-          .test = a.test};
+          .test = a.test,
+          .after = 0};
 }
 
 } // namespace faultline::experiment

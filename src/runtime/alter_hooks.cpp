@@ -17,7 +17,8 @@ __attribute__((always_inline)) static inline bool isMeant(uint32_t id, const fl_
   if (!altering) return false;
   const uint32_t global = globalId(id, module);
   Server& s = FL_SERVER;
-  if (__builtin_expect(global != s.altered && global != s.counted && s.altered != kSeveral, 1)) return false;
+  const bool isOne = s.altered == kSeveral ? s.firstOf[global % kAlterationLists] != 0 : global == s.altered;
+  if (__builtin_expect(!isOne && global != s.counted, 1)) return false;
   s.activation = uint64_t(__builtin_frame_address(0));
   return true;
 }
@@ -40,11 +41,12 @@ template <class Visit>
 static void forEachDue(uint32_t slot, uint32_t id, const fl_module* module, Visit visit) {
   if (!experimenting()) return;
   uint64_t epoch = currentEpoch();
-  fl_experiment& e = current();
-  for (uint32_t k = 0; k < e.count; ++k) {
-    const fl_alteration& a = alterations()[k];
-    if (a.instruction != globalId(id, module) || a.slot != slot || !isDue(a, epoch)) continue;
-    if (visit(a)) e.reached |= 1ull << (k & 63);
+  const uint32_t global = globalId(id, module);
+  for (uint64_t k = FL_SERVER.firstOf[global % kAlterationLists]; k > 0;) {
+    const fl_alteration& a = alterations()[k - 1];
+    if (a.instruction == global && a.slot == slot && isDue(a, epoch) && visit(a))
+      current().reached |= 1ull << ((k - 1) & 63);
+    k = a.after;
   }
 }
 

@@ -90,6 +90,17 @@ void startArming() {
   FL_STATE.armed = alwaysArmed();
 }
 
+// By their instructions, in their order: a statement may bring hundreds, and every instruction near them asks.
+void listAlterations() {
+  memset(FL_SERVER.firstOf, 0, sizeof FL_SERVER.firstOf);
+  for (uint32_t k = current().count; k-- > 0;) {
+    fl_alteration& a = alterations()[k];
+    uint32_t& first = FL_SERVER.firstOf[a.instruction % kAlterationLists];
+    a.after = first;
+    first = k + 1;
+  }
+}
+
 // At the beginning of `epoch` of the experiment: what is due in it. Returns when to look again.
 uint64_t arm(uint64_t epoch) {
   fl_experiment& e = current();
@@ -113,6 +124,7 @@ uint64_t arm(uint64_t epoch) {
     altered = altered == kNobody || altered == a.instruction ? a.instruction : kSeveral;
     if (!a.each) sooner(epoch + 1);
   }
+  listAlterations();
   return next;
 }
 

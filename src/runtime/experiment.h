@@ -35,6 +35,8 @@ inline constexpr int kMostDescriptors = 1024;
 inline constexpr int kMostUndos = 4096;
 inline constexpr size_t kServerStack = 256 << 10;
 
+inline constexpr uint32_t kAlterationLists = 256;
+
 struct Server {
   volatile uint8_t selector; // of syscall dispatch: 1 traps
   bool running;              // an experiment, not the walk
@@ -45,6 +47,9 @@ struct Server {
   // Who asks whether it is to be altered (alter_hooks.cpp) is nearly always told so by these alone: the one
   // instruction that is altered in the experiment, kSeveral or kNobody; and the one that is counted.
   uint32_t altered, counted;
+  // Of several alterations the first whose instruction has these last bits, counted from 1 on; then as
+  // fl_alteration.after says.
+  uint32_t firstOf[kAlterationLists];
   uint32_t next; // experiment to be made
   Context context;
   // What a snapshot has beside memory.
