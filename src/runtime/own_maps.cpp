@@ -1,6 +1,7 @@
 #include "runtime/own_maps.h"
 
 #include "runtime/experiment.h"
+#include "runtime/random.h"
 #include "runtime/raw.h"
 #include "runtime/real.h"
 
@@ -44,6 +45,12 @@ size_t readAll(int fd, char* text, size_t room) {
   return size;
 }
 
+void putInstead(int fd, long own) {
+  if (own < 0) return;
+  raw(SYS_dup3, own, fd, raw(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+  raw(SYS_close, own);
+}
+
 // A file with the text, in place of the real one; that itself, if there is no memory for it.
 int shownInstead(int fd) {
   long area = raw(SYS_mmap, long(kReadingAddress), kLargest, PROT_READ | PROT_WRITE,
@@ -55,23 +62,28 @@ int shownInstead(int fd) {
   long own = all < kLargest ? raw(SYS_memfd_create, long("maps"), MFD_CLOEXEC) : -1;
   if (own >= 0 && raw(SYS_write, own, long(text), long(size)) == long(size)) {
     raw(SYS_lseek, own, 0, SEEK_SET);
-    raw(SYS_dup3, own, fd, raw(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+    putInstead(fd, own);
+  } else if (own >= 0) {
+    raw(SYS_close, own);
   }
-  if (own >= 0) raw(SYS_close, own);
   raw(SYS_munmap, long(kReadingAddress), long(kLargest));
   return fd;
 }
 
-// Where system calls are caught, it is done there.
 bool isOwnMaps(const char* path) {
-  return !serving && path &&
-         (strcmp(path, "/proc/self/maps") == 0 || strcmp(path, "/proc/thread-self/maps") == 0);
+  return (strcmp(path, "/proc/self/maps") == 0 || strcmp(path, "/proc/thread-self/maps") == 0);
 }
 
-int shown(const char* path, int fd) { return fd >= 0 && isOwnMaps(path) ? shownInstead(fd) : fd; }
+// Where system calls are caught, it is done there.
+int shown(const char* path, int fd) {
+  if (fd < 0 || !path || serving) return fd;
+  if (isOwnMaps(path)) return shownInstead(fd);
+  if (isRandomGiven() && isRandomDevice(path)) putInstead(fd, openRandom());
+  return fd;
+}
 
 FILE* shown(const char* path, FILE* file) {
-  if (file && isOwnMaps(path)) shownInstead(fileno(file));
+  if (file) shown(path, fileno(file));
   return file;
 }
 

@@ -1,5 +1,6 @@
 // Descriptors are opened, copied and closed for real, and are afterwards what they were.
 #include "runtime/pages.h"
+#include "runtime/random.h"
 #include "runtime/syscalls.h"
 
 #include <fcntl.h>
@@ -25,8 +26,7 @@ bool isOwnMaps(long path) {
 }
 
 // The program goes its recorded way only if it sees what it saw then.
-void showOwnMaps(long fd) {
-  long own = openOwnMaps();
+void show(long fd, long own) {
   if (own < 0) return;
   raw(SYS_dup3, own, fd, O_CLOEXEC);
   raw(SYS_close, own);
@@ -93,7 +93,9 @@ long doOpen(const Call& c) {
   long fd = pass(c);
   if (fd < 0) return fd;
   if (fd >= kMostDescriptors / 2 || isRealFile(fd)) strange(c);
-  if (isOwnMaps(path)) showOwnMaps(fd);
+  if (isOwnMaps(path)) show(fd, openOwnMaps());
+  if (isRandomGiven() && (isText(path, "/dev/urandom") || isText(path, "/dev/random")))
+    show(fd, openRandom());
   *streamOf(fd) = kReal;
   note({Undo::Close, uint32_t(fd), 0, 0, {}}, c);
   return fd;

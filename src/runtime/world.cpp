@@ -80,10 +80,3 @@ FL_EXPORT int kill(pid_t target, int signal) noexcept {
   }
   return REAL(kill)(target, signal);
 }
-
-// std::random_device asks the processor, which nobody else would notice.
-extern "C" unsigned _ZNSt13random_device9_M_getvalEv(void* device);
-FL_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
-  eachForItself();
-  return REAL(_ZNSt13random_device9_M_getvalEv)(device);
-}

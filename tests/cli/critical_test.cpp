@@ -12,6 +12,7 @@ using nlohmann::json;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kBin = FAULTLINE_BIN_DIR;
 
@@ -67,6 +68,61 @@ TEST_F(Critical, FindsTheDecisionThatLeftSomethingOut) {
   EXPECT_EQ(answer["predicates"][0]["taken"], "false");
   EXPECT_EQ(answer["stats"]["method"], "in one process");
   EXPECT_GT(int(answer["stats"]["experiments"]), 5);
+}
+
+// How many steps it takes depends on numbers that nobody can foresee: in each repetition they are the same.
+TEST_F(Critical, AProgramThatDrawsRandomNumbersIsRepeatedExactly) {
+  build(R"(#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+static unsigned drawn(int k) {
+  unsigned n = 0;
+  if (k == 0) return arc4random();
+  if (k == 1) return getrandom(&n, sizeof n, 0) == sizeof n ? n : 0;
+  if (k == 2) return getentropy(&n, sizeof n) == 0 ? n : 0;
+  if (k == 3) return arc4random_uniform(9000);
+  if (k == 4) {
+    FILE* f = fopen("/dev/random", "r");
+    int c = getc(f);
+    fclose(f);
+    return c;
+  }
+  int fd = open("/dev/urandom", O_RDONLY);
+  if (read(fd, &n, sizeof n) != sizeof n) n = 0;
+  close(fd);
+  return n;
+}
+int main(int argc, char** argv) {
+  volatile unsigned long steps = 0;
+  unsigned last = 0;
+  for (int k = 0; k < 7; k++) {
+    unsigned n = drawn(k);
+    if (k == 6 && n == last) return 3; // the file goes on, nobody begins it anew
+    last = n;
+    for (unsigned i = 0; i < n % 1000; i++) steps += i;
+  }
+  int total = 0;
+  for (int k = 1; k < argc; k++) if (atoi(argv[k]) != 7) total += atoi(argv[k]); // wrong
+  printf("%d\n", total);
+  return 0;
+}
+)");
+  writeFile(dir / "right", "15\n");
+  json answer = ask({"--no-cache", "--expect", "right", "--", "./p", "3", "7", "5"});
+  EXPECT_THAT(lines(answer), ElementsAre(33));
+  EXPECT_EQ(answer["stats"]["method"], "in one process");
+  EXPECT_THAT(answer["caveats"].dump(), Not(HasSubstr("steps instead of"))) << answer["caveats"];
+  // Two runs of their own do not draw the same.
+  RunResult one = faultline({"record", "-o", "one.flr", "--", "./p"});
+  RunResult two = faultline({"record", "-o", "two.flr", "--", "./p"});
+  ASSERT_EQ(one.status, 0) << one.err;
+  ASSERT_EQ(two.status, 0) << two.err;
+  auto epochs = [&](const char* file) {
+    return json::parse(faultline({"info", "--json", file}).out)["stats"]["epochs"];
+  };
+  EXPECT_NE(epochs("one.flr"), epochs("two.flr"));
 }
 
 // libc asks nscd first, through a socket: that is refused, and no reason to leave the one process.
