@@ -136,7 +136,7 @@ Result<finding::CausesReport> findCauses(const Context& context, ValueRun& run, 
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   finding::CausesReport report;
   report.program = programOf(run.failing.run);
-  if (isAtFailure) report.failure = failureInfo(run.failing);
+  if (isAtFailure) report.failure = run.failing.info;
   report.caveats = caveatsOf(run.failing.run);
   report.caveats.insert(report.caveats.end(), run.failing.point.caveats.begin(),
                         run.failing.point.caveats.end());

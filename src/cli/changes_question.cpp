@@ -185,7 +185,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   auto begin = Clock::now();
   finding::ChangesReport report;
   report.program = programOf(run.failing.run);
-  report.failure = failureInfo(run.failing);
+  report.failure = run.failing.info;
   std::vector<technique::Changeable> places = placesIn(run, slice, first);
   report.places = places.size();
   run.watchUntil(deadline);

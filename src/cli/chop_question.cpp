@@ -269,7 +269,7 @@ Result<finding::ChopReport> chopWith(const Context& context, const ChopArguments
                   question.server && question.server->made() ? "; try again with --fresh" : "");
   finding::ChopReport report;
   report.program = programOf(run->failing.run);
-  report.failure = failureInfo(run->failing);
+  report.failure = run->failing.info;
   report.inputs = made.inputs;
   report.criterion = criterionText(failing);
   report.isOneMinimal = failing.isOneMinimal;

@@ -78,7 +78,7 @@ Result<finding::CriticalReport> findCritical(const Context& context, ValueRun& r
   auto begin = Clock::now();
   finding::CriticalReport report;
   report.program = programOf(run.failing.run);
-  report.failure = failureInfo(run.failing);
+  report.failure = run.failing.info;
   run.watchUntil(deadline);
   FL_TRY(candidates, allCandidates(run, slice, run.question.from.time));
   run.stopWatching();

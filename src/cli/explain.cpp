@@ -294,7 +294,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
 
   finding::Explanation explanation;
   explanation.program = programOf(run->failing.run);
-  explanation.failure = failureInfo(run->failing);
+  explanation.failure = run->failing.info;
   if (std::string text = shortenedText(run->failing.run.recording); !text.empty())
     explanation.caveats.push_back(std::move(text));
   CauseRun causeRun(*run->history);

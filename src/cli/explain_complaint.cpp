@@ -143,7 +143,7 @@ bool isOfInterest(ValueRun& run) {
   const FailureKind kind = run.failing.failure->kind;
   if (kind == FailureKind::WrongStatus || kind == FailureKind::Crash || kind == FailureKind::DivisionByZero)
     return true;
-  std::optional<finding::FailureInfo> failure = failureInfo(run.failing);
+  std::optional<finding::FailureInfo> failure = run.failing.info;
   return failure && failure->output && failure->output->got.empty();
 }
 

@@ -102,9 +102,22 @@ Result<void> lookForLoop(FailingRun& run) {
   return {};
 }
 
-} // namespace
+// Where the run stands.
+std::optional<finding::FailureInfo> failureInfo(const FailingRun& run) {
+  if (!run.failure) return std::nullopt;
+  finding::StopQuestion question;
+  question.program = programOf(run.run);
+  question.frames = run.run.replay.frames();
+  question.memory = &run.run.replay.memoryView();
+  question.symbols = &run.run.replay.symbolView();
+  question.instance = instanceText(run.run.replay.current());
+  finding::FailureInfo info = finding::describeFailure(*run.failure, question);
+  if (run.verdict.difference)
+    info.output = finding::describeOutput(*run.verdict.difference, run.point.origin);
+  return info;
+}
 
-Result<FailingRun> openFailingRun(const Context& context, const RunOptions& options) {
+Result<FailingRun> openAtFailure(const Context& context, const RunOptions& options) {
   FL_TRY(run, openRun(context, options));
   FL_TRY(verdict, verdictOn(run, options));
   FailingRun out{std::move(run), std::move(verdict), {}, {}};
@@ -123,18 +136,12 @@ Result<FailingRun> openFailingRun(const Context& context, const RunOptions& opti
   return out;
 }
 
-std::optional<finding::FailureInfo> failureInfo(const FailingRun& run) {
-  if (!run.failure) return std::nullopt;
-  finding::StopQuestion question;
-  question.program = programOf(run.run);
-  question.frames = run.run.replay.frames();
-  question.memory = &run.run.replay.memoryView();
-  question.symbols = &run.run.replay.symbolView();
-  question.instance = instanceText(run.run.replay.current());
-  finding::FailureInfo info = finding::describeFailure(*run.failure, question);
-  if (run.verdict.difference)
-    info.output = finding::describeOutput(*run.verdict.difference, run.point.origin);
-  return info;
+} // namespace
+
+Result<FailingRun> openFailingRun(const Context& context, const RunOptions& options) {
+  FL_TRY(out, openAtFailure(context, options));
+  out.info = failureInfo(out);
+  return out;
 }
 
 } // namespace faultline::cli

@@ -11,6 +11,8 @@ struct FailingRun {
   replay::Verdict verdict;
   replay::FailurePoint point;
   std::optional<replay::Failure> failure; // nothing: the run did not fail
+  // The same for people. It is told where the run failed, from where questions lead away.
+  std::optional<finding::FailureInfo> info = {};
 };
 
 finding::ProgramInfo programOf(const OpenRun& run);
@@ -23,9 +25,6 @@ std::string instanceText(const replay::Instance& instance);
 
 // Opens the run and goes to its failure.
 Result<FailingRun> openFailingRun(const Context& context, const RunOptions& options);
-// The same as a part of a document.
-std::optional<finding::FailureInfo> failureInfo(const FailingRun& run);
-
 // "EPOCH:INSTRUCTION", an instance as every layer names it; "@TIME", the instruction with that number, or
 // "@-N", N instructions before the end.
 Result<void> goToInstance(replay::Replay& replay, const std::string& where);

@@ -109,7 +109,7 @@ Result<int> invariants(const Context& context, InvariantsArguments options) {
   finding::InvariantsReport report;
   report.program = programOf(run->failing.run);
   report.addresses = options.addresses;
-  if (options.value.at.empty()) report.failure = failureInfo(run->failing);
+  if (options.value.at.empty()) report.failure = run->failing.info;
   report.caveats = caveatsOf(run->failing.run);
   report.caveats.insert(report.caveats.begin(), repeated.begin(), repeated.end());
   report.caveats.insert(report.caveats.end(), run->failing.point.caveats.begin(),

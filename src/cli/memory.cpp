@@ -22,7 +22,7 @@ Result<int> memory(const Context& context, const MemoryArguments& options) {
   question.steps = options.steps;
   question.program = programOf(run->failing.run);
   std::optional<finding::FailureInfo> failure;
-  if (run->failing.failure) failure = failureInfo(run->failing);
+  if (run->failing.failure) failure = run->failing.info;
   FL_TRY(report, technique::findMemoryErrors(*run->history, question));
   run->stopWatching();
   report.failure = failure;

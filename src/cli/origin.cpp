@@ -18,7 +18,7 @@ Result<int> origin(const Context& context, const OriginOptions& options) {
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "origin");
   auto start = std::chrono::steady_clock::now();
-  std::optional<finding::FailureInfo> failure = failureInfo(run->failing);
+  std::optional<finding::FailureInfo> failure = run->failing.info;
   technique::OriginQuestion question;
   question.from = run->question.from;
   question.text = run->question.text;

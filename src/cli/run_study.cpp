@@ -9,7 +9,7 @@ Result<std::shared_ptr<RunFindings>> study(const Context& context, const ValueOp
   FL_TRY(run, openValueRun(context, options));
   out->secondsOfReplay = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   out->run = std::move(run);
-  if (!out->run->didNotFail) out->failure = failureInfo(out->run->failing);
+  if (!out->run->didNotFail) out->failure = out->run->failing.info;
   return out;
 }
 

@@ -81,7 +81,7 @@ Result<int> slice(const Context& context, const SliceOptions& options) {
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "slice");
   auto start = std::chrono::steady_clock::now();
-  std::optional<finding::FailureInfo> failure = failureInfo(run->failing);
+  std::optional<finding::FailureInfo> failure = run->failing.info;
   replay::Replay& replay = run->failing.run.replay;
   technique::SliceQuestion question;
   question.from = run->question.from;

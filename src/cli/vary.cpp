@@ -56,7 +56,7 @@ Result<finding::VaryReport> varied(const Context& context, ValueRun& run, const 
   const recording::Recording& recording = run.failing.run.recording;
   finding::VaryReport report;
   report.program = programOf(run.failing.run);
-  report.failure = failureInfo(run.failing);
+  report.failure = run.failing.info;
   for (const std::string& word : recording.meta().argv)
     report.command += (report.command.empty() ? "" : " ") + shellWord(word);
   const uint64_t seed = recording.meta().seed;
