@@ -133,6 +133,7 @@ void nameInserted(report::SourceFiles& sources, const finding::Place& copied, fi
 // What the searches share that come where no change of what is written repairs the run.
 struct Search {
   depend::Instances& instances;
+  technique::FirstEpochs& epochs;
   experiment::Trials& trials;
   const technique::ChangeOptions& options;
   Clock::time_point& end; // when the options' watch stops
@@ -144,8 +145,8 @@ Result<void> findCopies(ValueRun& run, const depend::Slice& slice,
                         Clock::time_point end, technique::ChangeResult& result) {
   search.end = end;
   run.watchUntil(end);
-  auto copied = technique::searchCopies(*run.history, slice, places, search.trials, search.options,
-                                        ownCode(run), result);
+  auto copied = technique::searchCopies(*run.history, slice, places, search.epochs, search.trials,
+                                        search.options, ownCode(run), result);
   if (!copied && !run.history->wasStopped()) return copied.error();
   return {};
 }
@@ -209,9 +210,11 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   auto guards = technique::proposeGuards(instances, slice, ownCode(run));
   if (!guards && !instances.wasStopped() && !run.history->wasStopped()) return guards.error();
   if (guards) options.guards = std::move(*guards);
-  FL_TRY(result, technique::searchChanges(*run.history, places, trials, options));
+  FL_TRY(epochs, technique::FirstEpochs::of(*run.history, options.end));
+  FL_TRY(result, technique::searchChanges(*run.history, places, epochs, trials, options));
   if (!isRepaired(run, result, report) && !wasInterrupted()) {
-    FL_CHECK(findMissing(run, report, slice, places, {instances, trials, options, end, deadline}, result));
+    FL_CHECK(
+        findMissing(run, report, slice, places, {instances, epochs, trials, options, end, deadline}, result));
   }
   progress.reset();
   run.stopWatching();

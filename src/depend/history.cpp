@@ -96,6 +96,7 @@ Result<void> History::trace(Time from, Time to) {
   auto begin = [&] {
     made = std::make_shared<Window>();
     made->calls = std::make_unique<OutsideCalls>(models_);
+    made->epoch = replay_.current().epoch;
     numbering_.setListener(made->calls.get());
   };
   begin();

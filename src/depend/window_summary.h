@@ -19,6 +19,7 @@ struct Window {
   replay::Trace trace;
   std::unique_ptr<OutsideCalls> calls;
   uint32_t thread = 0; // that runs where it ends
+  uint64_t epoch = 0;  // in which it begins
 };
 
 struct FunctionName {

@@ -50,8 +50,8 @@ public:
   ChangeSearch(depend::History& history, experiment::Trials& trials, const ChangeOptions& options)
       : history_(history), trials_(trials), options_(options) {}
 
-  Result<ChangeResult> run(std::vector<Changeable> places) {
-    FL_CHECK(propose(places));
+  Result<ChangeResult> run(std::vector<Changeable> places, FirstEpochs& first) {
+    FL_CHECK(propose(places, first));
     result_.proposals = proposals_.size() - guards_;
     FL_CHECK(tryAll(0, guards_));
     Batches batches;
@@ -119,10 +119,8 @@ private:
   // What is likely and takes little time comes first. A place is the less likely the more come before it, a
   // form as kUnlikely has it: so the likeliest form is tried at many places before the least likely at the
   // nearest. An experiment takes as long as the run has still to go from where the change is first met.
-  Result<void> propose(std::vector<Changeable>& places) {
-    constexpr uint64_t kFarEnough = 200'000'000; // instructions; a longer run is changed from its start on
-    constexpr double kGoingBack = 50'000;        // steps that are made in the time it takes to go back
-    FL_TRY(first, FirstEpochs::of(history_, options_.end, kFarEnough));
+  Result<void> propose(std::vector<Changeable>& places, FirstEpochs& first) {
+    constexpr double kGoingBack = 50'000; // steps that are made in the time it takes to go back
     FL_CHECK(proposeGuards(first));
     struct Ordered {
       double order;
@@ -299,8 +297,9 @@ std::vector<Changeable> changeableIn(const depend::Slice& slice) {
 }
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,
-                                   experiment::Trials& trials, const ChangeOptions& options) {
-  return ChangeSearch(history, trials, options).run(std::move(places));
+                                   FirstEpochs& first, experiment::Trials& trials,
+                                   const ChangeOptions& options) {
+  return ChangeSearch(history, trials, options).run(std::move(places), first);
 }
 
 } // namespace faultline::technique

@@ -7,6 +7,7 @@
 #include "depend/slice.h"
 #include "experiment/trials.h"
 #include "finding/effect.h"
+#include "technique/changes/first_epochs.h"
 #include "technique/changes/proposals.h"
 
 namespace faultline::technique {
@@ -54,6 +55,7 @@ struct ChangeResult {
 };
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,
-                                   experiment::Trials& trials, const ChangeOptions& options);
+                                   FirstEpochs& first, experiment::Trials& trials,
+                                   const ChangeOptions& options);
 
 } // namespace faultline::technique

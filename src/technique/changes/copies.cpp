@@ -2,7 +2,6 @@
 
 #include "program/variable_types.h"
 #include "technique/batches.h"
-#include "technique/changes/first_epochs.h"
 #include "technique/changes/insertion_trials.h"
 #include "technique/changes/statement_steps.h"
 
@@ -19,14 +18,13 @@ using fir::Op;
 
 namespace {
 
-constexpr size_t kMostFunctions = 24;     // in which a statement may be missing
-constexpr size_t kMostNear = 60;          // other functions whose statements are tried there
-constexpr size_t kMostForeign = 120;      // statements of these
-constexpr size_t kMostTried = 30'000;     // statements and places
-constexpr size_t kMostPlaces = 4;         // that are told of one statement
-constexpr size_t kMostTold = 12;          // that are told
-constexpr double kFunctionsAlike = 3;     // the first ones are as likely as each other
-constexpr uint64_t kInSight = 20'000'000; // instructions
+constexpr size_t kMostFunctions = 24; // in which a statement may be missing
+constexpr size_t kMostNear = 60;      // other functions whose statements are tried there
+constexpr size_t kMostForeign = 120;  // statements of these
+constexpr size_t kMostTried = 30'000; // statements and places
+constexpr size_t kMostPlaces = 4;     // that are told of one statement
+constexpr size_t kMostTold = 12;      // that are told
+constexpr double kFunctionsAlike = 3; // the first ones are as likely as each other
 
 // How much less likely it is that a statement of this kind is missing than the likeliest.
 constexpr double kSetsWhatIsRead = 1, kCalls = 1.2, kSetsAnything = 2.5, kOfAnother = 2, kSimplest = 1.5,
@@ -66,9 +64,8 @@ public:
              const std::function<bool(uint32_t)>& isOwn, ChangeResult& result)
       : history_(history), trials_(trials, options, result), options_(options), isOwn_(isOwn) {}
 
-  Result<void> run(const depend::Slice& slice, const std::vector<Changeable>& places) {
+  Result<void> run(const depend::Slice& slice, const std::vector<Changeable>& places, FirstEpochs& first) {
     noteReads(slice);
-    FL_TRY(first, FirstEpochs::of(history_, options_.end, kInSight));
     FL_CHECK(findTargets(places, first));
     for (uint32_t k = 0; k < targets_.size(); ++k) propose(k, first);
     std::ranges::sort(
@@ -464,10 +461,10 @@ private:
 } // namespace
 
 Result<void> searchCopies(depend::History& history, const depend::Slice& slice,
-                          const std::vector<Changeable>& places, experiment::Trials& trials,
-                          const ChangeOptions& options, const std::function<bool(uint32_t)>& isOwn,
-                          ChangeResult& result) {
-  return CopySearch(history, trials, options, isOwn, result).run(slice, places);
+                          const std::vector<Changeable>& places, FirstEpochs& first,
+                          experiment::Trials& trials, const ChangeOptions& options,
+                          const std::function<bool(uint32_t)>& isOwn, ChangeResult& result) {
+  return CopySearch(history, trials, options, isOwn, result).run(slice, places, first);
 }
 
 } // namespace faultline::technique

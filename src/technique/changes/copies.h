@@ -17,8 +17,8 @@ namespace faultline::technique {
 // Adds what it finds to `result`, as changes of the form Inserted, and what was tried to its counts. The
 // functions of `places` are looked at in their order.
 Result<void> searchCopies(depend::History& history, const depend::Slice& slice,
-                          const std::vector<Changeable>& places, experiment::Trials& trials,
-                          const ChangeOptions& options, const std::function<bool(uint32_t id)>& isOwn,
-                          ChangeResult& result);
+                          const std::vector<Changeable>& places, FirstEpochs& first,
+                          experiment::Trials& trials, const ChangeOptions& options,
+                          const std::function<bool(uint32_t id)>& isOwn, ChangeResult& result);
 
 } // namespace faultline::technique

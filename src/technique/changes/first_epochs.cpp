@@ -1,10 +1,17 @@
 #include "technique/changes/first_epochs.h"
 
 namespace faultline::technique {
+namespace {
 
-Result<FirstEpochs> FirstEpochs::of(depend::History& history, uint64_t end, uint64_t instructions) {
+// In a longer run it would take too long to go to each of them: where its window begins will do.
+constexpr uint64_t kExactly = 20'000'000;
+constexpr uint64_t kOutOfSight = 1'000'000'000; // instructions
+
+} // namespace
+
+Result<FirstEpochs> FirstEpochs::of(depend::History& history, uint64_t end) {
   FirstEpochs out(history);
-  if (end > instructions) return out; // the run's beginning is out of sight
+  if (end > kOutOfSight) return out;
   FL_CHECK(history.backwards(end, [&](const depend::Window& window) {
     std::unordered_map<uint32_t, uint64_t> here;
     uint64_t time = window.trace.start;
@@ -21,8 +28,10 @@ Result<FirstEpochs> FirstEpochs::of(depend::History& history, uint64_t end, uint
         time += other.count;
       }
     }
-    for (auto& [segment, first] : here)
+    for (auto& [segment, first] : here) {
       out.times_[segment] = first; // windows come from the last to the first
+      if (end > kExactly) out.epochs_[segment] = std::max<uint64_t>(1, window.epoch);
+    }
     return true;
   }));
   if (history.wasStopped()) out.times_.clear(); // what was seen last need not be the first

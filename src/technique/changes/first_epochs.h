@@ -10,9 +10,9 @@ namespace faultline::technique {
 
 class FirstEpochs {
 public:
-  // Looks at the last `instructions` before `end`; what was executed before that counts as executed from the
-  // start.
-  static Result<FirstEpochs> of(depend::History& history, uint64_t end, uint64_t instructions);
+  // Walks back from `end`. Of a run so long that this would take much of the time, what it executed counts as
+  // executed from the start.
+  static Result<FirstEpochs> of(depend::History& history, uint64_t end);
   // Epoch of the first execution, or one before it; 1 for what is not known.
   Result<uint64_t> before(uint32_t id);
   bool wasExecuted(uint32_t id); // or it is not known

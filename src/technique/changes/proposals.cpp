@@ -153,7 +153,7 @@ public:
         break;
       case Op::Load:
       case Op::LoadVar:
-        if (isNumber(i_.type)) nextTo(ChangeForm::Read, "if what is read here were one {}");
+        if (isNumber(i_.type)) read();
         others();
         break;
       case Op::Gep:
@@ -399,6 +399,14 @@ private:
     for (const fir::Instruction& i : image_.instructionsOf(image_.functions[function_]))
       if (std::ranges::find(image_.operandsOf(i), wanted) != image_.operandsOf(i).end()) return true;
     return false;
+  }
+
+  // `n += step` may have to be `n++`.
+  void read() {
+    nextTo(ChangeForm::Read, "if what is read here were one {}");
+    for (uint64_t value : {1, 0})
+      add({.kind = Alteration::ReplaceValue, .value = value}, ChangeForm::Read,
+          fmt::format("with {} instead of what is read here", value));
   }
 
   void others() {
