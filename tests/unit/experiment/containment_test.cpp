@@ -114,6 +114,12 @@ int main(int argc, char** argv) {
     return !(read(random, b, 8) == 8 && write(null, b, 8) == 8 && read(zero, b, 8) == 8 && shm && access("/proc/self/maps", R_OK) == 0);
   }
   if (is(what, "linger")) { fork(); if (fork() == 0) setsid(); signal(SIGHUP, SIG_IGN); signal(SIGTERM, SIG_IGN); for (;;) pause(); }
+  if (is(what, "rights of devices")) { // those that they have: should it work, it is no harm
+    const char* devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+    for (int k = 0; k < 5; k++)
+      if (chmod(devices[k], 0666) == 0 || fchmod(open(devices[k], O_RDONLY), 0666) == 0 || errno != EROFS) return 2;
+    return 0;
+  }
   if (is(what, "disks")) return open(with, O_RDONLY) >= 0;
   return 0;
 }
@@ -300,6 +306,9 @@ TEST_F(Contained, LeavesNothingForTheNextRun) {
 }
 
 TEST_F(Contained, FindsTheUsualDevices) { EXPECT_EQ(run({"devices"}).status(), 0); }
+
+// They are the machine's own: a program that sets the rights of its files may have got hold of another.
+TEST_F(Contained, LeavesTheRightsOfDevicesAlone) { EXPECT_EQ(run({"rights of devices"}).status(), 0); }
 
 // Root is refused little by the kernel; most users are not root. The same again as one who is not.
 TEST(Unprivileged, NothingIsDifferent) {
