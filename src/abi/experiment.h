@@ -132,7 +132,9 @@ typedef struct fl_alteration {
   uint32_t change; /* FL_ALTER_CHANGE */
   uint32_t slot;   /* 0: the instance itself; k + 1: its operand k, as the instance uses it */
   uint32_t test;   /* FL_ALTER_LEAVE: an fl_operation + bits of an operand << 8 */
-  uint64_t after;  /* the variant's own, for finding it */
+  uint64_t nth;    /* not 0: in this one of the executions from `epoch` on, counted from 1 */
+  /* The variant's own: how many of these there were, and the next alteration of an instruction alike. */
+  uint64_t seen, after;
 } fl_alteration;
 
 enum fl_cut {

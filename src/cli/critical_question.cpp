@@ -30,6 +30,7 @@ Result<void> describe(ValueRun& run, const technique::CriticalResult& result,
     d.place = technique::placeOf(run.history->code(), p.candidate.id, cwd);
     d.instance = fmt::format("{}:{}", p.candidate.epoch, p.candidate.id);
     d.time = p.candidate.time;
+    d.executions = p.executions;
     d.condition = text.value;
     if (p.alteration.kind == experiment::Alteration::SwitchTo) d.switchedTo = int64_t(p.alteration.value);
     d.inSlice = p.candidate.inSlice;

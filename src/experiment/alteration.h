@@ -2,6 +2,8 @@
 // alterations may go into one run; each says afterwards whether it was reached.
 //
 //   {.kind = Switch, .epoch = 4711, .instruction = 89}                 the branch goes the other way, once
+//   {.kind = Switch, ..., .nth = 3}                                    the third time from then on, by
+//   whatever way
 //   {.kind = Switch, ..., .each = true}                                and each time from then on
 //   {.kind = SwitchTo, ..., .value = 3}                                a switch, as if its selector were 3
 //   {.kind = ReplaceValue, ..., .value = 0}                            what the instance defines is 0 instead
@@ -44,6 +46,7 @@ struct Alteration {
   uint64_t address = 0;
   std::string bytes = {};
   bool each = false;                // in each execution from then on
+  uint64_t nth = 0;                 // in this one of them only, counted from 1; 0: that of `epoch`, or each
   fl_change change = FL_CHANGE_ADD; // Change
   uint32_t slot = 0;                // 0: the instance itself; k + 1: its operand k, a constant
   uint32_t test = 0;                // Leave: abi/experiment.h
@@ -63,6 +66,8 @@ inline fl_alteration forRuntime(const Alteration& a, uint64_t bytes) {
           .change = uint32_t(a.change),
           .slot = a.slot,
           .test = a.test,
+          .nth = a.nth,
+          .seen = 0,
           .after = 0};
 }
 

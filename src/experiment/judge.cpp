@@ -75,6 +75,12 @@ double Judge::progress(const Ending& ending) const {
   return std::min(0.99, double(right - originalRight_) / double(all.size() - originalRight_));
 }
 
+uint64_t Judge::rightLines(const Ending& ending) const {
+  if (!expectation_.output) return 0;
+  const std::string_view right = std::string_view(*expectation_.output).substr(0, rightOutput(ending));
+  return uint64_t(std::ranges::count(right, '\n'));
+}
+
 std::optional<double> Judge::reaches(const Ending& ending) const {
   if (!originalExecutions_ || !ending.executions || *originalExecutions_ <= ending.executionsBefore)
     return std::nullopt;

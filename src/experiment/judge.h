@@ -45,6 +45,8 @@ public:
   //
   //   expected a b c d, was a x c y:   a b c y has 2/3 of it, a z c d none
   double progress(const Ending& ending) const;
+  // Lines of the expected output that are right, from the first one on.
+  uint64_t rightLines(const Ending& ending) const;
 
   // Whether a run that passed went through where the original failed: which share of the executions that
   // the original had of it from the alteration on, the one that failed included. 1: it did; 0: it went
@@ -60,9 +62,9 @@ public:
   // The status with which a run ended by itself, not 0, where the original crashed, aborted or hung and
   // nobody has said how it should end: what a right program may do with bad input. Nothing: it is not so.
   std::optional<int> orderlyEnd(const Ending& ending) const;
-  // Whether it says that all went well, and wrote as much to standard error as the original, whose failure was
-  // its status: to end with the right one, and to complain as before, is hardly right. (Where another status
-  // than 0 is due, it is.)
+  // Whether it says that all went well, and wrote as much to standard error as the original, whose failure
+  // was its status: to end with the right one, and to complain as before, is hardly right. (Where another
+  // status than 0 is due, it is.)
   bool complains(const Ending& ending) const;
 
 private:

@@ -27,7 +27,7 @@ json alterationsOf(const RunSpec& spec) {
   json list = json::array();
   for (const Alteration& a : spec.alterations)
     list.push_back({int(a.kind), a.epoch, a.instruction, a.value, a.address, a.bytes, a.each, int(a.change),
-                    a.slot, a.test});
+                    a.slot, a.test, a.nth});
   return list;
 }
 

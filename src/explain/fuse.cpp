@@ -119,7 +119,7 @@ private:
                       (d.isAround ? w_.around : 1) * kind;
       weight = std::max(weight, ofMissingCondition(d));
       add(d.place, {"critical",
-                    fmt::format("{}; taken the other way, {}{}", was, finding::effectText(d.effect),
+                    fmt::format("{}; {}, {}{}", was, finding::otherwiseText(d), finding::effectText(d.effect),
                                 finding::wayText(d.effect)),
                     weight});
       if (k < found_.under.size()) addUnder(d, found_.under[k], weight);

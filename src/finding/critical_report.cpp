@@ -1,5 +1,7 @@
 #include "finding/critical_report.h"
 
+#include <fmt/format.h>
+
 namespace faultline::finding {
 namespace {
 
@@ -7,6 +9,7 @@ Json toJson(const CriticalDecision& d) {
   Json out = finding::toJson(d.place);
   out["instance"] = d.instance;
   out["time"] = d.time;
+  if (d.executions > 1) out["executions"] = d.executions;
   if (d.condition) {
     out["condition"] = d.condition->name;
     out["taken"] = d.condition->text;
@@ -20,6 +23,14 @@ Json toJson(const CriticalDecision& d) {
 }
 
 } // namespace
+
+std::string otherwiseText(const CriticalDecision& d) {
+  if (d.switchedTo)
+    return fmt::format("had it been {}{}", *d.switchedTo,
+                       d.executions > 1 ? fmt::format(" in {} executions", d.executions) : "");
+  if (d.executions > 1) return fmt::format("taken the other way in {} executions", d.executions);
+  return "taken the other way";
+}
 
 Document toDocument(const CriticalReport& report) {
   Document document{.technique = "critical", .program = report.program};

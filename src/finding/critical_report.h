@@ -9,6 +9,7 @@ struct CriticalDecision {
   Place place = {};
   std::string instance = {};              // epoch:instruction
   uint64_t time = 0;                      // @TIME, for `show`
+  uint64_t executions = 1;                // that have to be switched, this one the first of them
   std::optional<Value> condition = {};    // what was tested, and how it came out
   std::optional<int64_t> switchedTo = {}; // of a switch: the value that it would have to have
   bool inSlice = true;                    // the failure depends on it
@@ -30,6 +31,8 @@ struct CriticalReport {
   Json stats = Json::object();
 };
 
+// "taken the other way in 3 executions"
+std::string otherwiseText(const CriticalDecision& decision);
 Document toDocument(const CriticalReport& report);
 
 } // namespace faultline::finding

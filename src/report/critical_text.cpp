@@ -12,11 +12,8 @@ std::string sentence(const finding::CriticalDecision& d) {
       d.condition && !d.condition->name.empty() ? d.condition->name : finding::kUnnamedCondition);
   std::string was = d.condition && !d.condition->text.empty() ? " was " + d.condition->text : " was decided";
   if (d.condition && !d.condition->with.empty()) was += " (" + d.condition->with + ")";
-  if (d.switchedTo)
-    return fmt::format("{}{}; had it been {}, {}{}", condition, was, *d.switchedTo,
-                       finding::effectText(d.effect), finding::wayText(d.effect));
-  return fmt::format("{}{}; taken the other way, {}{}", condition, was, finding::effectText(d.effect),
-                     finding::wayText(d.effect));
+  return fmt::format("{}{}; {}, {}{}", condition, was, finding::otherwiseText(d),
+                     finding::effectText(d.effect), finding::wayText(d.effect));
 }
 
 } // namespace

@@ -99,7 +99,7 @@ SarifLog sarifOf(const finding::CriticalReport& report) {
   for (size_t k = 0; k < report.decisions.size(); ++k) {
     const finding::CriticalDecision& d = report.decisions[k];
     std::string was = d.condition ? valueText(*d.condition, true) : "It was decided so";
-    std::string other = d.switchedTo ? fmt::format("with {} instead", *d.switchedTo) : "taken the other way";
+    std::string other = finding::otherwiseText(d);
     log.results.push_back({.rule = kRuleCritical,
                            .level = k < kFirstScreen ? "warning" : "note",
                            .place = d.place,

@@ -43,7 +43,7 @@ static void forEachDue(uint32_t slot, uint32_t id, const fl_module* module, Visi
   uint64_t epoch = currentEpoch();
   const uint32_t global = globalId(id, module);
   for (uint64_t k = FL_SERVER.firstOf[global % kAlterationLists]; k > 0;) {
-    const fl_alteration& a = alterations()[k - 1];
+    fl_alteration& a = alterations()[k - 1];
     if (a.instruction == global && a.slot == slot && isDue(a, epoch) && visit(a))
       current().reached |= 1ull << ((k - 1) & 63);
     k = a.after;

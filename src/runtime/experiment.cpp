@@ -114,7 +114,7 @@ uint64_t arm(uint64_t epoch) {
   for (uint32_t k = 0; k < e.count; ++k) {
     const fl_alteration& a = alterations()[k];
     if (a.epoch > epoch) sooner(a.epoch);
-    if (!isDue(a, epoch)) continue;
+    if (!mayBeDue(a, epoch)) continue;
     if (a.kind == FL_ALTER_THREAD) {
       if (a.epoch == epoch) passTurn(e, k, a);
       continue;
@@ -122,7 +122,7 @@ uint64_t arm(uint64_t epoch) {
     FL_STATE.armed |= FL_ARMED_BIT(a.instruction);
     uint32_t& altered = FL_SERVER.altered;
     altered = altered == kNobody || altered == a.instruction ? a.instruction : kSeveral;
-    if (!a.each) sooner(epoch + 1);
+    if (!a.each && !a.nth) sooner(epoch + 1);
   }
   listAlterations();
   return next;
@@ -187,6 +187,7 @@ void begin() {
   s.undoCount = 0;
   s.mapped = s.blocked = 0;
   for (Variables& v : s.variables) v.count = 0;
+  for (uint32_t k = 0; k < e.count; ++k) alterations()[k].seen = 0;
   if (e.input) {
     s.input = placed<char>(e.input);
     s.inputSize = e.input_size;

@@ -106,8 +106,12 @@ inline fl_experiment& current() {
 inline fl_alteration* alterations() {
   return placed<fl_alteration>(FL_EXPERIMENTS.alterations) + current().first;
 }
-inline bool isDue(const fl_alteration& a, uint64_t epoch) {
-  return a.epoch == epoch || (a.each && a.epoch < epoch);
+inline bool mayBeDue(const fl_alteration& a, uint64_t epoch) {
+  return a.epoch == epoch || ((a.each || a.nth) && a.epoch < epoch);
+}
+// At an execution of its instruction, which is counted.
+inline bool isDue(fl_alteration& a, uint64_t epoch) {
+  return mayBeDue(a, epoch) && (a.nth == 0 || ++a.seen == a.nth);
 }
 
 // experiment.cpp

@@ -125,6 +125,31 @@ int main(int argc, char** argv) {
   EXPECT_NE(epochs("one.flr"), epochs("two.flr"));
 }
 
+// The fault shows in three lines: no decision alone repairs them. The run goes another way after each.
+TEST_F(Critical, ADecisionThatIsWrongInSeveralExecutions) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+static const char* kind(const char* word) {
+  if (strchr(word, '-')) return "joined"; // "or '_'" is missing
+  for (const char* c = word; *c; c++)
+    if (*c == '_') putchar('?');
+  return "plain";
+}
+int main(int argc, char** argv) {
+  for (int k = 1; k < argc; k++) printf("%s\n", kind(argv[k]));
+  return 0;
+}
+)");
+  writeFile(dir / "right", "plain\njoined\njoined\nplain\njoined\njoined\n");
+  json answer = ask({"--expect", "right", "--", "./p", "a", "b_c", "d-e", "f", "g__h", "i_"});
+  ASSERT_EQ(lines(answer), std::vector<int>{4}) << answer;
+  EXPECT_EQ(answer["predicates"][0]["executions"], 3);
+  EXPECT_EQ(answer["predicates"][0]["share"], 1.0);
+  RunResult text =
+      faultline({"critical", "--expect", "right", "--", "./p", "a", "b_c", "d-e", "f", "g__h", "i_"});
+  EXPECT_THAT(text.out, HasSubstr("taken the other way in 3"));
+}
+
 // libc asks nscd first, through a socket: that is refused, and no reason to leave the one process.
 TEST_F(Critical, AProgramThatAsksForUsersStaysInOneProcess) {
   build(R"(#include <pwd.h>
@@ -288,7 +313,7 @@ int main(int argc, char** argv) {
   EXPECT_EQ(readFile(dir / "log"), "bad\n");
 }
 
-// The list of each line ends too early: each time another decision. None repairs both.
+// The lists end too early, which one decision repairs, but the last line is wrong for another reason.
 TEST_F(Critical, WhereNoneRepairsSaysWhatMakesMoreOfTheOutputRight) {
   build(R"(#include <stdio.h>
 static void list(int n) {
@@ -298,7 +323,7 @@ static void list(int n) {
   }
   puts("");
 }
-int main(void) { list(2); list(3); list(4); puts("end"); return 0; }
+int main(void) { list(2); list(3); list(4); puts("End"); return 0; }
 )");
   writeFile(dir / "right", "1 2 \n1 2 3 \n1 2 3 4 \nend\n");
   json answer = ask({"--expect", "right", "--", "./p"}, 3);

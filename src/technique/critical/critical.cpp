@@ -109,6 +109,7 @@ public:
     });
     const size_t through = result_.predicates.size();
     FL_CHECK(confirmAside());
+    if (result_.predicates.empty()) FL_CHECK(switchSeveral());
     FL_CHECK(confirmPartial());
     auto byOrder = [](const CriticalPredicate& p) {
       return std::pair(!p.candidate.inSlice, p.candidate.order);
@@ -226,6 +227,65 @@ private:
   Result<void> confirmAside() {
     std::swap(passing_, aside_);
     return confirmAll();
+  }
+
+  // More executions of those decisions of which one makes some of the output right.
+  Result<void> switchSeveral() {
+    constexpr size_t kMostDecisions = 16;
+    for (const Improvement& best : improvements_.best(kMostDecisions)) {
+      if (stop_) break;
+      FL_TRY(together, repairBy(made_[best.number].alteration));
+      if (together.empty()) continue;
+      FL_TRY(outcome, trials_.runAlone({.alterations = together}));
+      CriticalPredicate found{candidates_[made_[best.number].candidate], together.front()};
+      found.executions = together.size();
+      found.effect.strays = trials_.judge().strays(outcome.ending);
+      found.confirmed = outcome.verdict == Verdict::Passed;
+      if (!found.confirmed) found.unconfirmed = "a second run with the same change did not end so";
+      result_.predicates.push_back(std::move(found));
+    }
+    return {};
+  }
+
+  // Nothing: they do not make the run pass. With each that is added the run goes another way than recorded,
+  // so the next is told by how many executions come before it.
+  Result<std::vector<Alteration>> repairBy(const Alteration& first) {
+    constexpr size_t kMostTogether = 24;
+    constexpr uint64_t kAhead = 64; // executions
+    std::vector<Alteration> together{first};
+    together[0].nth = 1;
+    FL_TRY(outcome, trials_.runAlone({.alterations = together}));
+    uint64_t lines = trials_.judge().rightLines(outcome.ending);
+    while (together.size() < kMostTogether && !stop_) {
+      std::vector<experiment::Trials::Trial> batch;
+      Alteration next = together.back();
+      for (uint64_t ahead = 1; ahead <= kAhead; ++ahead) {
+        ++next.nth;
+        batch.push_back({size_t(ahead), {.alterations = together}});
+        batch.back().experiment.alterations.push_back(next);
+      }
+      bool passes = false;
+      uint64_t best = 0;
+      FL_CHECK(trials_.run(std::move(batch), [&](size_t ahead, const Outcome* outcome) {
+        ++result_.tried;
+        if (outcome) {
+          countVerdict(*outcome);
+          const bool isPassed = outcome->verdict == Verdict::Passed;
+          const uint64_t right = isPassed ? ~uint64_t(0) : trials_.judge().rightLines(outcome->ending);
+          const bool isBetter = right > lines || (right == lines && best != 0 && ahead < best);
+          passes |= isPassed;
+          if (isBetter) lines = right, best = ahead;
+        }
+        stop_ = options_.watch && !options_.watch(result_.tried, candidates_.size(), 0);
+        return !stop_;
+      }));
+      trials_.leaveAside([](size_t, const Outcome*) { return true; });
+      if (best == 0) break;
+      together.push_back(together.back());
+      together.back().nth += best;
+      if (passes) return together;
+    }
+    return std::vector<Alteration>();
   }
 
   Result<void> confirmPartial() {

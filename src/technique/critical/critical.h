@@ -7,6 +7,9 @@
 // instance, then a few before it, then all, so that no loop keeps the others waiting; by turns with those
 // that have the fewest dependences to the failure; then branches that are not in the slice, from the failure
 // backwards.
+//
+// Where a fault shows in several lines of the output, one execution repairs only the first of them. If none
+// is enough, further executions of the same decision are switched, as long as each makes another line right.
 #pragma once
 
 #include "depend/history.h"
@@ -32,7 +35,8 @@ Result<std::vector<Candidate>> otherBranches(depend::History& history, const dep
 struct CriticalPredicate {
   Candidate candidate;
   experiment::Alteration alteration;
-  bool confirmed = false; // once more, in a process of its own
+  uint64_t executions = 1; // that are switched, this one the first of them
+  bool confirmed = false;  // once more, in a process of its own
   std::string unconfirmed = {};
   finding::Effect effect = {};
 };
