@@ -83,6 +83,7 @@ Result<void> Trials::run(std::vector<Trial> trials, const Done& done) {
   Result<void> problem;
   FL_TRY(endings, experimenter_.run(experiments, [&](size_t number, const Ending& ending) {
     auto outcome = judged(experiments[number], ending);
+    ++made_;
     if (!outcome) problem = outcome.error();
     if (!outcome) return false;
     if (!ending.isSlow) keep(experiments[number], *outcome); // another time it might not be

@@ -50,6 +50,8 @@ public:
   Result<Outcome> runAlone(const Experiment& experiment);
   const Judge& judge() const { return judge_; }
   const Stats& stats() const { return stats_; }
+  // Experiments whose verdict was not known before.
+  uint64_t made() const { return made_; }
 
 private:
   struct Aside {
@@ -71,6 +73,7 @@ private:
   std::vector<Aside> aside_;
   std::vector<std::pair<std::string, Outcome>> toKeep_;
   Stats stats_;
+  uint64_t made_ = 0;
 };
 
 } // namespace faultline::experiment

@@ -6,6 +6,8 @@
 //   Batches batches;                              64
 //   batches.took(64, 0.01s);                      then 512, eight times as many at most
 //   batches.took(512, 4s);                        then 128
+//
+// What was known already takes no time, and tells nothing: it is not counted.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +22,7 @@ public:
 
   size_t next() const { return next_; }
   void took(size_t count, Seconds time) {
+    if (count == 0) return;
     shortest_ = std::min(shortest_, time);
     const Seconds wanted = std::max(kWanted, 2 * shortest_);
     const double inTime = time > wanted / kGrowth ? double(count) * (wanted / time) : double(count) * kGrowth;

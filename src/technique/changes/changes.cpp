@@ -58,8 +58,9 @@ public:
     for (size_t next = guards_; next < proposals_.size() && !isOver();) {
       const size_t end = std::min(next + batches.next(), proposals_.size());
       auto begun = std::chrono::steady_clock::now();
+      const uint64_t made = trials_.made();
       FL_CHECK(tryAll(next, end));
-      batches.took(end - next, std::chrono::steady_clock::now() - begun);
+      batches.took(trials_.made() - made, std::chrono::steady_clock::now() - begun);
       next = end;
     }
     for (int round = 0; trials_.hasAside() && !isOver(); ++round) {

@@ -376,10 +376,11 @@ private:
         if (auto made = alterations(tries_[k], targets_[tries_[k].target].epoch); !made.empty())
           batch.push_back({k, {.alterations = std::move(made)}});
       auto begun = std::chrono::steady_clock::now();
+      const uint64_t made = trials_.made();
       FL_CHECK(trials_.run(std::move(batch), [&](size_t k, double share) {
         if (share >= 1) passed_[{tries_[k].target, tries_[k].donor, tries_[k].isMoved}].push_back(tries_[k]);
       }));
-      batches.took(end - next, std::chrono::steady_clock::now() - begun);
+      batches.took(trials_.made() - made, std::chrono::steady_clock::now() - begun);
       next = end;
     }
     return {};

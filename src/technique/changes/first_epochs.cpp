@@ -3,9 +3,10 @@
 namespace faultline::technique {
 namespace {
 
-// In a longer run it would take too long to go to each of them: where its window begins will do.
-constexpr uint64_t kExactly = 20'000'000;
-constexpr uint64_t kOutOfSight = 1'000'000'000; // instructions
+// To go to each of them in a long run would take too long: of what was executed earlier than that before the
+// end, where its window begins will do.
+constexpr uint64_t kNear = 20'000'000;          // instructions
+constexpr uint64_t kOutOfSight = 1'000'000'000; // so long a run is not walked at all
 
 } // namespace
 
@@ -30,7 +31,7 @@ Result<FirstEpochs> FirstEpochs::of(depend::History& history, uint64_t end) {
     }
     for (auto& [segment, first] : here) {
       out.times_[segment] = first; // windows come from the last to the first
-      if (end > kExactly) out.epochs_[segment] = std::max<uint64_t>(1, window.epoch);
+      if (first + kNear < end) out.epochs_[segment] = std::max<uint64_t>(1, window.epoch);
     }
     return true;
   }));

@@ -19,6 +19,7 @@ public:
   // To `found`, or to `partial`.
   Result<void> add(FoundChange found, std::vector<experiment::Alteration> made);
   bool isStopped() const { return stop_; }
+  uint64_t made() const { return trials_.made(); }
 
 private:
   void count(const experiment::Outcome& outcome);

@@ -93,8 +93,10 @@ public:
     for (size_t next = 0; next < candidates_.size() && !isOver();) {
       size_t end = std::min(next + batches.next(), candidates_.size());
       auto begun = std::chrono::steady_clock::now();
+      const uint64_t made = trials_.made();
       FL_CHECK(tryAll(next, end));
-      batches.took(end - next, std::chrono::steady_clock::now() - begun);
+      batches.took(std::min<size_t>(trials_.made() - made, end - next),
+                   std::chrono::steady_clock::now() - begun);
       next = end;
       if (next < candidates_.size() && isOver()) result_.stopped = true;
     }

@@ -46,6 +46,16 @@ TEST(Batches, GrowWhereMostOfTheTimeIsTheWalk) {
   EXPECT_GT(made, 10'000u);
 }
 
+// All verdicts were known: how long experiments take is not.
+TEST(Batches, StayAsTheyAreWhereNoneWasMade) {
+  Batches batches;
+  batches.took(0, 0s);
+  EXPECT_EQ(batches.next(), 64u);
+  batches.took(64, 1ms);
+  batches.took(0, 3s);
+  EXPECT_EQ(batches.next(), 512u);
+}
+
 // The last batch of a search may be shorter than was asked for.
 TEST(Batches, OfWhichOneWasShortGoOnWithTheLeast) {
   Batches batches;
