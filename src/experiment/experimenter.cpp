@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace faultline::experiment {
@@ -156,12 +157,73 @@ Result<void> Experimenter::runFresh(std::span<const Experiment> experiments, con
       endings[number] = std::move(*ending);
     }
   };
-  unsigned jobs = setting_.jobs ? setting_.jobs : std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::thread> threads;
-  for (unsigned k = 1; k < std::min<size_t>(jobs, which.size()); ++k) threads.emplace_back(work);
+  for (size_t k = 1; k < std::min(jobs(), which.size()); ++k) threads.emplace_back(work);
   work();
   for (std::thread& t : threads) t.join();
   return problem;
+}
+
+size_t Experimenter::jobs() const {
+  return setting_.jobs ? setting_.jobs : std::max(1u, std::thread::hardware_concurrency());
+}
+
+ServerStats Experimenter::stats() const {
+  ServerStats out = server_.stats();
+  for (const auto& helper : helpers_) out += helper->stats();
+  return out;
+}
+
+// Another process that walks the run costs its walk: that pays where experiments take longer.
+Result<std::vector<Ending>> Experimenter::serve(std::span<const Experiment> experiments, const Done& done) {
+  constexpr size_t kLeastEach = 32;
+  constexpr auto kLong = std::chrono::milliseconds(400);
+  const size_t servers = std::min(jobs(), experiments.size() / kLeastEach);
+  if (isSlow_ && servers > 1) return serveSideBySide(experiments, servers, done);
+  const auto begun = std::chrono::steady_clock::now();
+  auto endings = server_.run(experiments, done);
+  isSlow_ |= std::chrono::steady_clock::now() - begun > kLong;
+  return endings;
+}
+
+Result<std::vector<Ending>> Experimenter::serveSideBySide(std::span<const Experiment> experiments,
+                                                          size_t servers, const Done& done) {
+  while (helpers_.size() + 1 < servers) helpers_.push_back(std::make_unique<Server>(server_.setting()));
+  // Each has its share of the late ones, which take less time.
+  std::vector<size_t> order(experiments.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::ranges::sort(order, {}, [&](size_t k) { return std::pair(startOf(experiments[k]), k); });
+  std::vector<Ending> endings(experiments.size());
+  std::mutex mutex;
+  bool stop = false;
+  Result<void> problem;
+  auto work = [&](size_t part) {
+    std::vector<size_t> which;
+    std::vector<Experiment> some;
+    for (size_t k = part; k < order.size(); k += servers) {
+      which.push_back(order[k]);
+      some.push_back(experiments[order[k]]);
+    }
+    Server& server = part == 0 ? server_ : *helpers_[part - 1];
+    auto made = server.run(some, [&](size_t number, const Ending& ending) {
+      std::lock_guard guard(mutex);
+      if (!stop && done) stop = !done(which[number], ending);
+      return !stop;
+    });
+    std::lock_guard guard(mutex);
+    if (!made) {
+      problem = made.error();
+      stop = true;
+      return;
+    }
+    for (size_t k = 0; k < which.size(); ++k) endings[which[k]] = std::move((*made)[k]);
+  };
+  std::vector<std::thread> threads;
+  for (size_t part = 1; part < servers; ++part) threads.emplace_back(work, part);
+  work(0);
+  for (std::thread& t : threads) t.join();
+  if (!problem) return problem.error();
+  return endings;
 }
 
 Result<std::vector<Ending>> Experimenter::run(std::span<const Experiment> experiments,
@@ -177,14 +239,14 @@ Result<std::vector<Ending>> Experimenter::run(std::span<const Experiment> experi
   if (!here.empty()) {
     std::vector<Experiment> served;
     for (size_t k : here) served.push_back(experiments[k]);
-    FL_TRY(made, server_.run(served, [&](size_t number, const Ending& ending) {
-      if (ending.cut == Ending::Containment && setting_.method == Method::Automatic) {
-        alone.push_back(here[number]);
-        return true;
-      }
-      stopped = done && !done(here[number], ending);
-      return !stopped;
-    }));
+    FL_TRY(made, serve(served, [&](size_t number, const Ending& ending) {
+             if (ending.cut == Ending::Containment && setting_.method == Method::Automatic) {
+               alone.push_back(here[number]);
+               return true;
+             }
+             stopped = done && !done(here[number], ending);
+             return !stopped;
+           }));
     for (size_t k = 0; k < here.size(); ++k) endings[here[k]] = std::move(made[k]);
   }
   if (!alone.empty() && !stopped) FL_CHECK(runFresh(experiments, alone, endings, done));

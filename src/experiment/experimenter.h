@@ -1,6 +1,6 @@
 // Makes experiments on a recorded run in the cheapest way that the program allows: within one process that
-// goes back after each (server.h); those that do what cannot be taken back, each in a contained process of
-// its own (fresh_runner.h).
+// goes back after each (server.h), or several of the kind side by side where it takes long; those that do
+// what cannot be taken back, each in a contained process of its own (fresh_runner.h).
 #pragma once
 
 #include "experiment/fresh_runner.h"
@@ -34,7 +34,7 @@ public:
   // One experiment in a process that does nothing else.
   Result<Ending> runAlone(const Experiment& experiment);
 
-  ServerStats stats() const { return server_.stats(); }
+  ServerStats stats() const;
   uint64_t freshRuns() const { return freshRuns_; }
   // Why processes of their own are needed; empty: they are not.
   const std::string& reason() const { return reason_; }
@@ -45,6 +45,11 @@ public:
   Result<void> traceBeginning(uint64_t steps) { return traceRun(steps, steps + 1); }
 
 private:
+  using Done = std::function<bool(size_t, const Ending&)>;
+  Result<std::vector<Ending>> serve(std::span<const Experiment> experiments, const Done& done);
+  Result<std::vector<Ending>> serveSideBySide(std::span<const Experiment> experiments, size_t servers,
+                                              const Done& done);
+  size_t jobs() const;
   Result<FreshRunner*> fresh();
   Result<Ending> runFresh(const Experiment& experiment);
   Result<Ending> walkFresh();
@@ -54,6 +59,8 @@ private:
 
   ExperimenterSetting setting_;
   Server server_;
+  std::vector<std::unique_ptr<Server>> helpers_;
+  bool isSlow_ = false; // so much was asked for that it took long
   std::optional<FreshRunner> fresh_;
   std::atomic<uint64_t> freshRuns_ = 0;
   std::string reason_;

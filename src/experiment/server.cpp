@@ -28,6 +28,17 @@ uint64_t startOf(const Experiment& experiment) {
   return start;
 }
 
+ServerStats& operator+=(ServerStats& sum, const ServerStats& more) {
+  using Count = uint64_t ServerStats::*;
+  for (Count count :
+       {&ServerStats::experiments, &ServerStats::processes, &ServerStats::snapshots, &ServerStats::rollbacks,
+        &ServerStats::pagesSaved, &ServerStats::pagesRestored, &ServerStats::otherValues, &ServerStats::forks,
+        &ServerStats::stuck, &ServerStats::slow, &ServerStats::fileUses})
+    sum.*count += more.*count;
+  sum.landlock = std::max(sum.landlock, more.landlock);
+  return sum;
+}
+
 class Server::Process : public ServerProcess {
   using ServerProcess::ServerProcess;
 };

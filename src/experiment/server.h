@@ -91,6 +91,8 @@ struct ServerStats {
   uint32_t landlock = 0;    // its version, beneath the catching of system calls; 0: the kernel has none
 };
 
+ServerStats& operator+=(ServerStats& sum, const ServerStats& more);
+
 class Server {
 public:
   explicit Server(ServerSetting setting);
@@ -105,6 +107,8 @@ public:
   Result<std::vector<Ending>> run(std::span<const Experiment> experiments,
                                   const std::function<bool(size_t, const Ending&)>& done = {});
   ServerStats stats() const;
+  // With what the walk has shown.
+  const ServerSetting& setting() const { return setting_; }
   // Of the experiments that were traced, in the process that is at work.
   Visits visits() const;
 
