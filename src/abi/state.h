@@ -96,7 +96,8 @@ typedef struct fl_state {
   /* In such a copy, behind a load: not 0: the function is left, and returns `left_with`. */
   uint64_t leaves;
   uint64_t left_with;
-  uint64_t world_random; /* with a given clock: how many random numbers the run has drawn */
+  /* With a given clock: how many random numbers the run has drawn, and files of them opened. */
+  uint64_t world_random, world_files;
 } fl_state;
 
 enum fl_state_flags {

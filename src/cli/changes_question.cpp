@@ -62,7 +62,7 @@ uint64_t stepLimit(const ValueRun& run) {
 // through where it failed. Another way, or another test there, does without what is missing. Where the right
 // output is known, to pass is enough, but for what often helps by chance: another variable, another value.
 bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const finding::ChangesReport& report) {
-  constexpr double kClose = 0.1; // experiment::Judge::strays
+  constexpr double kClose = 0.1, kNotFar = 0.5; // experiment::Judge::strays
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   bool isOutput = report.failure && report.failure->output;
   return std::ranges::any_of(result.found, [&](const technique::FoundChange& c) {
@@ -72,7 +72,10 @@ bool isRepaired(ValueRun& run, const technique::ChangeResult& result, const find
     finding::Place place = technique::placeOf(run.history->code(), c.id, cwd);
     bool isFailure = report.failure && place.file == report.failure->place.file &&
                      place.line == report.failure->place.line;
-    return !c.effect.leadsAround() && *c.effect.strays < kClose && !isFailure &&
+    // Of a status that should be another the way to the end of main is no part.
+    const bool isStatus = report.failure && report.failure->kind.ends_with("status");
+    return !c.effect.leadsAround() && !c.effect.complains &&
+           *c.effect.strays < (isStatus ? kNotFar : kClose) && !isFailure &&
            c.proposal.form <= technique::ChangeForm::Index;
   });
 }
@@ -239,6 +242,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report.proposals = result.proposals;
   report.tried = result.tried;
   report.passed = result.passed;
+  report.missing = {result.missingTried, result.missingPassed, result.missingAround};
   report.around = result.around;
   report.orderly = result.orderly;
   report.same = result.same;

@@ -2,8 +2,7 @@
 // alterations may go into one run; each says afterwards whether it was reached.
 //
 //   {.kind = Switch, .epoch = 4711, .instruction = 89}                 the branch goes the other way, once
-//   {.kind = Switch, ..., .nth = 3}                                    the third time from then on, by
-//   whatever way
+//   {.kind = Switch, ..., .nth = 3}                                    the third time from then on
 //   {.kind = Switch, ..., .each = true}                                and each time from then on
 //   {.kind = SwitchTo, ..., .value = 3}                                a switch, as if its selector were 3
 //   {.kind = ReplaceValue, ..., .value = 0}                            what the instance defines is 0 instead

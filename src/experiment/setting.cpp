@@ -126,7 +126,8 @@ Result<RunSpec> unpackSpec(std::string_view bytes) {
     for (const json& file : v.at("files")) spec.files.push_back({file.at(0), file.at(1)});
     for (const json& a : v.at("alterations"))
       spec.alterations.push_back({Alteration::Kind(a.at(0).get<int>()), a.at(1), a.at(2), a.at(3), a.at(4),
-                                  a.at(5), a.at(6), fl_change(a.at(7).get<int>()), a.at(8)});
+                                  a.at(5), a.at(6), a.at(10), fl_change(a.at(7).get<int>()), a.at(8),
+                                  a.at(9)});
     spec.lastEpoch = v.at("last");
     spec.seed = v.at("seed");
     spec.layout = v.at("layout");

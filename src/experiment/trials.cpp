@@ -20,7 +20,10 @@ Result<Outcome> Trials::judged(const Experiment& experiment, Ending ending) cons
   Outcome outcome{Verdict::None, std::move(ending)};
   const Ending& e = outcome.ending;
   bool wasMade = e.cut != Ending::Broken && e.cut != Ending::Containment;
-  bool wasAltered = e.reached != 0 || experiment.alterations.empty();
+  // Of a statement that is made elsewhere, what is left out instead of it does not count: it has to be made.
+  const bool isStatement =
+      !experiment.alterations.empty() && experiment.alterations[0].kind == Alteration::Statement;
+  bool wasAltered = isStatement ? e.reached & 1 : e.reached != 0 || experiment.alterations.empty();
   if (!wasMade || !wasAltered) return outcome;
   FL_TRY(verdict, judge_.judge(e));
   outcome.verdict = verdict;

@@ -116,7 +116,7 @@ private:
                             d.condition->with.empty() ? "" : " (" + d.condition->with + ")")
               : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
-                      (d.isAround ? w_.around : 1) * kind;
+                      (d.isAround ? w_.around : 1) * (d.executions > 1 ? w_.several : 1) * kind;
       weight = std::max(weight, ofMissingCondition(d));
       add(d.place, {"critical",
                     fmt::format("{}; {}, {}{}", was, finding::otherwiseText(d), finding::effectText(d.effect),
@@ -322,6 +322,16 @@ private:
 
   static bool isGuard(const finding::CodeChange& c) { return c.form == "guard" || c.form == "limit"; }
 
+  // What searches for missing statements find (technique::InsertionTrials).
+  static bool isMissing(const finding::CodeChange& c) {
+    return c.form == "inserted" || c.form == "replaced" || c.form == "moved" || c.form == "once";
+  }
+
+  // What helped in one search.
+  struct Search {
+    uint64_t passed = 0, around = 0, orderly = 0;
+  };
+
   double rarity(uint64_t tried, double passed, double least) const {
     if (passed == 0) return 1;
     double odds = std::max(1.0, double(tried) / passed);
@@ -329,12 +339,26 @@ private:
   }
 
   void addChanges() {
-    std::vector<finding::CodeChange> others = found_.changes->changes; // guards are counted apart
-    std::erase_if(others, isGuard);
+    // Guards are counted apart, and so are statements that are missing: where nothing that is written repairs
+    // as it should, hundreds of them may.
+    Search written, missing;
+    missing.passed = found_.changes->missing.passed;
+    missing.around = found_.changes->missing.around;
+    written.passed = found_.changes->passed - missing.passed;
+    written.around = found_.changes->around - missing.around;
+    written.orderly = found_.changes->orderly;
+    std::vector<finding::CodeChange> ofWritten, ofMissing;
+    for (const finding::CodeChange& c : found_.changes->changes)
+      if (!isGuard(c)) (isMissing(c) ? ofMissing : ofWritten).push_back(c);
+    auto rareness = [&](const finding::CodeChange& c) {
+      if (isGuard(c)) return 1.0;
+      const uint64_t ofThese = found_.changes->missing.tried;
+      return isMissing(c)
+                 ? rarity(ofThese, likes(c.effect, missing, ofMissing), w_.leastRare)
+                 : rarity(found_.changes->tried - ofThese, likes(c.effect, written, ofWritten), w_.leastRare);
+    };
     auto weightOf = [&](const finding::CodeChange& c) {
-      const double rare =
-          isGuard(c) ? 1
-                     : rarity(found_.changes->tried, likes(c.effect, *found_.changes, others), w_.leastRare);
+      const double rare = rareness(c);
       const double kind = ofWay(c.effect) * rare;
       return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
@@ -344,7 +368,7 @@ private:
     for (const finding::CodeChange& c : found_.changes->changes) {
       double weight = weightOf(c);
       // There may be many places for the same statement, the likeliest first.
-      if (c.form == "inserted" || c.form == "replaced" || c.form == "moved") {
+      if (isMissing(c) && c.form != "once") {
         const size_t places = inserted[c.to]++;
         weight /= 1 + double(inserted.size() - 1 + places) / w_.halfInserted;
       }

@@ -27,8 +27,9 @@ namespace faultline::explain {
 struct Weights {
   double repairs = 3.4; // the first decision that repairs; further ones: less by `furtherRepair` each
   double furtherRepair = 0.22;
-  double around = 0.6; // of `repairs`, if a decision that repairs as well was only made because of this one
-  double change = 6.0; // the likeliest change that repairs; by its form and order
+  double several = 0.7; // of `repairs`, if several executions have to be decided otherwise
+  double around = 0.6;  // of `repairs`, if a decision that repairs as well was only made because of this one
+  double change = 6.0;  // the likeliest change that repairs; by its form and order
   double feedsRepair = 0.75; // the first line of what made that decision
   double under = 0.5;        // of what a decision that repairs has, the first line executed because of it
   double halfUnder = 3;

@@ -26,6 +26,10 @@ struct ChangesReport {
   std::vector<std::string> caveats = {};
   uint64_t places = 0, proposals = 0, tried = 0, passed = 0, around = 0, orderly = 0, same = 0, other = 0,
            none = 0;
+  // Of `tried`, `passed`, `around`: what was tried since a statement may be missing.
+  struct Missing {
+    uint64_t tried = 0, passed = 0, around = 0;
+  } missing = {};
   uint64_t guards = 0, guarded = 0; // beside all these: guards that were tried, and that helped
   double seconds = 0;               // of the search
   std::string method = {};

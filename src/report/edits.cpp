@@ -67,8 +67,9 @@ std::optional<finding::Edit> editOf(SourceFiles& files, const finding::CodeChang
   if (change.form == "inserted") return insertion(files, *line, change);
   if (change.form == "moved") return std::nullopt;
   if (change.form == "replaced") {
-    const size_t at = change.from.empty() ? line->npos : line->find(change.from);
-    if (at == line->npos) return std::nullopt;
+    const size_t within = place.column - 1; // the statement begins before it, or there
+    const size_t at = change.from.empty() ? line->npos : line->rfind(change.from, within);
+    if (at == line->npos || at + change.from.size() <= within) return std::nullopt;
     edit.column = uint32_t(at) + 1;
     edit.length = uint32_t(change.from.size());
     edit.line = std::string(*line).replace(at, change.from.size(), change.to);

@@ -90,7 +90,8 @@ void startArming() {
   FL_STATE.armed = alwaysArmed();
 }
 
-// By their instructions, in their order: a statement may bring hundreds, and every instruction near them asks.
+// By their instructions, in their order: a statement may bring hundreds, and every instruction near them
+// asks.
 void listAlterations() {
   memset(FL_SERVER.firstOf, 0, sizeof FL_SERVER.firstOf);
   for (uint32_t k = current().count; k-- > 0;) {

@@ -64,6 +64,8 @@ static void inChild() {
     mapPrivate(forked, forkedEpoch);
     FL_STATE.flags = FL_FLAG_OFF; // and not threaded: the other threads are not in the child
   }
+  // Parent and children draw other random numbers.
+  FL_STATE.world_random += uint64_t(forked.forks + 1) << 40;
   if (self) {
     self->pending = 0; // nor are signals that waited for the parent
     resetTurns(self);

@@ -127,5 +127,21 @@ FL_EXPORT int open64(const char* path, int flags, ...) {
   return shown(path, REAL(open64)(path, flags, mode));
 }
 
+FL_EXPORT int openat(int folder, const char* path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  mode_t mode = modeIn(flags, list);
+  va_end(list);
+  return shown(path, REAL(openat)(folder, path, flags, mode));
+}
+
+FL_EXPORT int openat64(int folder, const char* path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  mode_t mode = modeIn(flags, list);
+  va_end(list);
+  return shown(path, REAL(openat64)(folder, path, flags, mode));
+}
+
 FL_EXPORT FILE* fopen(const char* path, const char* mode) { return shown(path, REAL(fopen)(path, mode)); }
 FL_EXPORT FILE* fopen64(const char* path, const char* mode) { return shown(path, REAL(fopen64)(path, mode)); }

@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+FL_EXPORT void fl_unblock(uint32_t id, fl_module* module);
+
 namespace fl {
 namespace {
 
@@ -42,6 +44,7 @@ bool isInstrumented(uint64_t function) {
 // As instrumented code makes a call; where the program stands is told by what is kept here.
 uint64_t callFunction(uint64_t function, const uint64_t (&a)[FL_MOST_ARGUMENTS], uint64_t site) {
   using Function = uint64_t (*)(uint64_t, ...); // may be one of variable arguments
+  const uint64_t activation = FL_SERVER.activation;
   const auto asking = FL_STATE.asking;
   const auto module = FL_STATE.asking_module;
   const auto storeAt = FL_STATE.store_at;
@@ -50,7 +53,10 @@ uint64_t callFunction(uint64_t function, const uint64_t (&a)[FL_MOST_ARGUMENTS],
   if (isInside) FL_STATE.ext = 0;
   FL_STATE.asking = 0;
   uint64_t result = reinterpret_cast<Function>(function)(a[0], a[1], a[2], a[3], a[4], a[5]);
+  // Who slept in it has lost the turn, and nothing here is his own before he has it back.
+  if (!isInside && FL_STATE.robbed) fl_unblock(0, nullptr);
   FL_STATE.ext = 0;
+  FL_SERVER.activation = activation;
   FL_STATE.asking = asking;
   FL_STATE.asking_module = module;
   FL_STATE.store_at = storeAt;
@@ -85,12 +91,17 @@ bool combine(Stack& stack, const fl_step& step) {
   return true;
 }
 
-// Nothing is known of the variable in this activation. Those further in have ended.
+// Nothing is known of the variable in this activation of the thread. Those further in have ended.
 Variable* knownVariable(uint64_t number, uint64_t activation) {
   if (number >= FL_MOST_VARIABLES) return nullptr;
   Variables& v = FL_SERVER.variables[number];
-  while (v.count && v.known[v.count - 1].activation < activation) --v.count;
-  return v.count && v.known[v.count - 1].activation == activation ? &v.known[v.count - 1] : nullptr;
+  for (uint32_t k = v.count; k-- > 0;) {
+    if (v.known[k].thread != FL_STATE.thread) continue;
+    if (v.known[k].activation >= activation)
+      return v.known[k].activation == activation ? &v.known[k] : nullptr;
+    memmove(v.known + k, v.known + k + 1, (--v.count - k) * sizeof v.known[0]);
+  }
+  return nullptr;
 }
 
 void assign(uint64_t number, const Variable& variable) {
@@ -146,7 +157,7 @@ bool make(const fl_step& step, const Statement& statement, Stack& stack) {
     return true;
   }
   case FL_STEP_ASSIGN:
-    assign(step.number, {statement.activation, stack.pop(), true});
+    assign(step.number, {statement.activation, stack.pop(), FL_STATE.thread, true});
     return true;
   default:
     return false;
@@ -168,7 +179,7 @@ uint64_t keepVariable(const fl_alteration& a, uint64_t value) {
   const uint64_t activation = FL_SERVER.activation;
   const Variable* v = knownVariable(a.address, activation);
   if (a.value == 0 && v && v->isAssigned) return v->value;
-  assign(a.address, {activation, value, false});
+  assign(a.address, {activation, value, FL_STATE.thread, false});
   return value;
 }
 

@@ -11,6 +11,7 @@ inline constexpr uint32_t kMostActivations = 64;
 struct Variable {
   uint64_t activation; // of its function: where the frame lies of what it calls
   uint64_t value;
+  uint32_t thread;
   bool isAssigned; // by such a statement: what the program itself holds is not right
 };
 

@@ -22,21 +22,24 @@ public:
     if (one.share <= 0) return;
     ++count_;
     auto [known, isNew] = best_.try_emplace(one.id, one);
-    if (!isNew && one.share > known->second.share) known->second = one;
+    if (!isNew && isBetter(one, known->second)) known->second = one;
   }
   uint64_t count() const { return count_; }
   // The largest first; those that are alike in the order of their experiments.
   std::vector<Improvement> best(size_t most) const {
     std::vector<Improvement> out;
     for (const auto& [id, one] : best_) out.push_back(one);
-    std::ranges::sort(out, [](const Improvement& a, const Improvement& b) {
-      return a.share != b.share ? a.share > b.share : a.number < b.number;
-    });
+    std::ranges::sort(out, isBetter);
     if (out.size() > most) out.resize(most);
     return out;
   }
 
 private:
+  // Also where they come in another order.
+  static bool isBetter(const Improvement& a, const Improvement& b) {
+    return a.share != b.share ? a.share > b.share : a.number < b.number;
+  }
+
   std::unordered_map<uint32_t, Improvement> best_;
   uint64_t count_ = 0;
 };

@@ -295,6 +295,24 @@ TEST_F(Changes, AnAssignmentIsMissing) {
   }
 }
 
+// The end of a gap is forgotten. A shorter word would do, too, but what was read is not the program's to set.
+TEST_F(Changes, InputIsNotAssignedTo) {
+  std::string source = test::readFile(FAULTLINE_SOURCE_DIR "/subjects/edit/edit.c");
+  const std::string missing = "  b->gap_end = room - tail;\n";
+  ASSERT_NE(source.find(missing), source.npos);
+  build(source.erase(source.find(missing), missing.size()), "wrong");
+  test::writeFile(dir_ / "in", "insert short\nwhere\ninsert and then something longer\nshow\n");
+  auto got = ask({"--json", "--stdin", "in", "--", "./wrong"});
+  ASSERT_EQ(got.status, 0) << got.err;
+  json document = json::parse(got.out);
+  size_t inserted = 0;
+  for (const json& change : document["changes"]) {
+    inserted += change["form"] == "inserted";
+    EXPECT_EQ(change["text"].get<std::string>().find("if `*from = 0` came"), std::string::npos) << change;
+  }
+  EXPECT_GT(inserted, 0u) << got.out;
+}
+
 // A calculator with a stack: `r n` replaces what is on top, `m` is the place of the largest.
 const char* const kStack = R"(#include <stdio.h>
 #include <string.h>

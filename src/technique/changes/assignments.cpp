@@ -190,6 +190,8 @@ private:
       if (!read.size || cells >= kMostCells || trials_.isStopped()) continue;
       std::set<uint64_t>& since = tried[{read.address, repair.value}];
       FL_TRY(written, writtenBefore(read.time));
+      FL_TRY(isInput, isInputAt(read, written));
+      if (isInput) continue; // another input has another end: nobody forgot to change it
       if (since.size() >= kMostOfCell || !since.insert(written).second) continue;
       ++cells;
       FL_CHECK(tryToSet(read, written, repair.value));
@@ -213,6 +215,14 @@ private:
       if (piece.origin.time != depend::kNoInstance && piece.origin.time < read)
         last = std::max(last, piece.origin.time);
     return last;
+  }
+
+  // What a call of the library wrote: what was read from a file, the copy of an argument. Memory that it
+  // cleared is none.
+  Result<bool> isInputAt(const Read& read, uint64_t written) {
+    if (written == 0 || read.value == 0) return false;
+    FL_TRY(x, instances_.at(written));
+    return x.instruction && x.instruction->op == Op::Call;
   }
 
   Result<void> tryToSet(const Read& read, uint64_t written, uint64_t value) {

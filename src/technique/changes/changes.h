@@ -51,7 +51,9 @@ struct ChangeResult {
   uint64_t orderly = 0; // of the others: ended by themselves where the run crashed or hung
   // Of all these, guards are none: near the failure it is no wonder that one helps.
   uint64_t guards = 0, guarded = 0; // tried, of them that helped
-  bool stopped = false;             // before all were tried
+  // Of all of them, what was tried since a statement may be missing.
+  uint64_t missingTried = 0, missingPassed = 0, missingAround = 0;
+  bool stopped = false; // before all were tried
 };
 
 Result<ChangeResult> searchChanges(depend::History& history, std::vector<Changeable> places,

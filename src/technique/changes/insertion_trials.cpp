@@ -14,12 +14,14 @@ Result<void> InsertionTrials::run(Batch batch, const std::function<void(size_t, 
     Batch some(batch.begin() + std::ptrdiff_t(next), end);
     FL_CHECK(trials_.run(std::move(some), [&](size_t tag, const Outcome* outcome) {
       ++result_.tried;
+      ++result_.missingTried;
       if (outcome) {
         count(*outcome);
         bool passed = outcome->verdict == Verdict::Passed;
         double share = passed ? 1 : trials_.judge().progress(outcome->ending);
         const bool isAround = passed && trials_.judge().reaches(outcome->ending).value_or(1) < 1;
         result_.around += isAround;
+        result_.missingAround += isAround;
         if (share > 0 && !isAround) improved(tag, share);
         result_.improved += !passed && share > 0;
       }
@@ -38,6 +40,7 @@ Result<void> InsertionTrials::run(Batch batch, const std::function<void(size_t, 
 
 void InsertionTrials::count(const Outcome& outcome) {
   result_.passed += outcome.verdict == Verdict::Passed;
+  result_.missingPassed += outcome.verdict == Verdict::Passed;
   result_.same += outcome.verdict == Verdict::SameFailure;
   result_.other += outcome.verdict == Verdict::OtherFailure;
   result_.none += outcome.verdict == Verdict::None;

@@ -20,7 +20,8 @@ using fir::OperandKind;
 namespace {
 
 constexpr size_t kMostSteps = 64;
-constexpr size_t kMostKeepers = 400; // instructions that read or set the variables of one statement
+// Instructions that read or set the variables of one statement: as many as a process of its own has room for.
+constexpr size_t kMostKeepers = 200;
 
 bool isWord(const fir::Type& t) {
   using enum fir::TypeKind;
@@ -31,6 +32,9 @@ bool isWord(const fir::Type& t) {
 bool isInteger(const fir::Type& t) {
   return isWord(t) && (t.kind == fir::TypeKind::Int || t.kind == fir::TypeKind::Pointer);
 }
+
+// A caller extends it, by its sign or not, which the type does not tell.
+bool isNarrow(const fir::Type& t) { return t.kind == fir::TypeKind::Int && t.bits > 1 && t.bits < 32; }
 
 uint32_t bitsOf(const fir::Type& t) { return t.kind == fir::TypeKind::Int ? t.bits : t.bytes * 8; }
 
@@ -326,7 +330,7 @@ private:
     const uint32_t function = image_.symbols[info.symbol].function;
     if (function >= image_.functions.size()) return true;
     return std::ranges::all_of(image_.argumentsOf(image_.functions[function]), [&](const fir::Argument& a) {
-      return a.byValueSize == 0 && isInteger(image_.types[a.type]);
+      return a.byValueSize == 0 && isInteger(image_.types[a.type]) && !isNarrow(image_.types[a.type]);
     });
   }
 
@@ -337,8 +341,9 @@ private:
     }
     if (fir::operandKind(o) != OperandKind::Word) return false;
     const uint32_t local = facts_.definitions[fir::operandIndex(o)];
-    return local != kNone && (image_.instructions[local].op == Op::ICmp ||
-                              isInteger(image_.types[image_.instructions[local].type]));
+    if (local == kNone) return false;
+    const fir::Instruction& i = image_.instructions[local];
+    return i.op == Op::ICmp || (isInteger(image_.types[i.type]) && !isNarrow(image_.types[i.type]));
   }
 
   const fir::Image& image_;
