@@ -117,7 +117,8 @@ Result<std::optional<experiment::Counted>> landmark(ValueRun& run,
   // To end with 0 is no place: what should have ended otherwise will hardly do so there.
   const auto& end = *run.failing.run.recording.end();
   const bool wentOn = !end.timedOut && end.signal() == 0 && end.exitStatus() == 0;
-  if (!failure || wentOn || expectation.output || std::ranges::find(kNowhere, failure->kind) != std::end(kNowhere))
+  if (!failure || wentOn || expectation.output ||
+      std::ranges::find(kNowhere, failure->kind) != std::end(kNowhere))
     return std::optional<experiment::Counted>();
   replay::Replay& replay = run.failing.run.replay;
   depend::Instances instances(*run.history);

@@ -100,7 +100,8 @@ bool CellFiles::makeDevices(CellReport& report) {
   for (const char* name : {"/null", "/zero", "/full", "/random", "/urandom", "/tty"}) {
     Path from("/old/dev", name), to("/dev", name);
     if (!makeFile(to)) return failed(report, "make a file for a device", name);
-    // Read only concerns its rights, owner and times, which are everybody's: it can be written to all the same.
+    // Read only concerns its rights, owner and times, which are everybody's: it can be written to all the
+    // same.
     if (bind(from, to) ? !makeReadOnly(to, false) : errno != ENOENT)
       return failed(report, "bind a device", name);
   }
