@@ -126,7 +126,7 @@ void MemoryWalk::other(const TraceOther& o, const Effects& effects) {
         const PointerOperand& a = frame.calling->operands[call.more + n];
         open.push_back(thread_->words[frame.words + a.word].from | a.constant);
       }
-      escape(std::move(open));
+      escape(std::move(open), onlyMoves(*frame.calling));
     }
     thread_->fromOutside = true;
     return;

@@ -69,6 +69,8 @@ public:
   uint64_t accesses() const { return accesses_; } // that were checked
   uint64_t unknown() const { return unknown_; }   // whose pointer came from nobody knows where
   uint64_t bytes() const { return memory_.bytes(); }
+  // Functions of the C library and of others that may have written beyond what they were given.
+  const std::set<std::string>& unchecked() const { return unchecked_; }
 
 private:
   using Word = PointerShadow::Word;
@@ -131,8 +133,10 @@ private:
   void checkDefined(const Known& known, Call& call);
   void applyFlows(Call& call);
   Provenance resultOf(const Call& call, const OutsideFlow& flow) const;
-  void escapeArguments(const Call& call);
-  void escape(std::vector<Provenance> open);
+  bool mayWriteUnchecked(const Known& known, const Call& call) const;
+  void escapeArguments(const Call& call, bool isShallow);
+  bool onlyMoves(const PointerSegment& calling) const;
+  void escape(std::vector<Provenance> open, bool isShallow = false);
 
   // Errors.
   void check(Provenance p, uint64_t address, uint64_t size, bool isWrite) {
@@ -163,6 +167,7 @@ private:
   std::vector<MemoryError> errors_;
   std::set<std::pair<uint32_t, uint8_t>> told_;
   uint64_t accesses_ = 0, unknown_ = 0;
+  std::set<std::string> unchecked_;
 };
 
 } // namespace faultline::depend

@@ -13,6 +13,7 @@ struct MemoryWalk::Known {
   bool isExact = false;   // the model tells all that it reads and writes
   bool readsText = false; // what it reads decides what it does
   bool writes = false;    // to memory of the caller's
+  bool moves = false;     // what is there, and does not follow where that leads
   int8_t prints = -1;     // from this argument on, values are printed
 };
 
@@ -31,7 +32,7 @@ struct Entry {
   uint8_t heap, size;
   bool isExact, readsText;
   int8_t prints;
-  bool writes = false;
+  bool writes = false, moves = false;
 };
 
 // clang-format off
@@ -66,6 +67,14 @@ constexpr Entry kEntries[] = {
   {"vasprintf __vasprintf_chk", 0, 0, true, true, -1},
   {"vprintf vfprintf __vprintf_chk __vfprintf_chk", 0, 0, true, true, -1},
   {"vsprintf vsnprintf __vsprintf_chk __vsnprintf_chk", 0, 0, true, true, -1, true},
+  {"wcscpy wcpcpy wcsncpy wcscat wcsncat wmemcpy wmemmove wmempcpy wmemset mbstowcs strxfrm strlcpy strlcat "
+   "__strlcpy_chk __strlcat_chk readlink strftime getrandom getentropy stat lstat fstat fstatat stat64 lstat64 fstat64 fstatat64 "
+   "clock_gettime clock_getres gettimeofday getrusage localtime_r gmtime_r ctime_r asctime_r time frexp modf", 0, 0, true, false, -1, true},
+  {"wcslen wcscmp wcsncmp wcschr wcsrchr", 0, 0, true, false, -1},
+  {"swprintf vswprintf wcstombs iconv realpath getcwd inet_ntop readv recvmsg", 0, 0, false, false, -1, true},
+  {"qsort qsort_r", 0, 0, true, false, -1, true, true},
+  {"bsearch lfind", 0, 0, true, false, -1, false, true},
+  {"lsearch", 0, 0, false, false, -1, true, true},
   {"fgets fgets_unlocked __fgets_chk gets scanf __isoc99_scanf __isoc23_scanf fscanf __isoc99_fscanf __isoc23_fscanf "
    "sscanf __isoc99_sscanf __isoc23_sscanf", 0, 0, true, false, -1, true},
   {"getenv secure_getenv fopen fopen64 fdopen fclose fflush feof ferror fileno fseek ftell rewind getc fgetc getchar ungetc "
@@ -114,29 +123,48 @@ void MemoryWalk::outsideCall(const replay::TraceOther& o, const OutsideEffect* e
   Known known;
   auto it = entries().find(call.effect.function);
   // A program's own operator new, called by the library's, has made the block already.
-  if (it != entries().end() && !frame.isCalledBack) {
+  if (it != entries().end() && !(frame.isCalledBack && it->second->heap)) {
     const Entry& e = *it->second;
-    known = {Known::Heap(e.heap), e.size, e.isExact, e.readsText, e.writes, e.prints};
+    known = {Known::Heap(e.heap), e.size, e.isExact, e.readsText, e.writes, e.moves, e.prints};
   }
   bool returned = o.from != 0;
   if (returned && known.isExact) checkCall(known, call);
+  if (mayWriteUnchecked(known, call)) unchecked_.insert(call.effect.function);
   if (!returned || !heapCall(known, call)) {
     // First, since what it writes over may be the pointer that led it to an object (iconv's).
-    if (!known.isExact || call.effect.isPartial) escapeArguments(call);
+    if (!known.isExact || call.effect.isPartial) escapeArguments(call, known.moves);
     if (returned) applyFlows(call);
   }
   for (uint32_t j = 0; j < p.words; ++j) w[p.dst + j] = j ? Word{} : call.result;
 }
 
-void MemoryWalk::escapeArguments(const Call& call) {
+// Nobody knows how far it writes; what it is given lies in an object of the program's. Of C++ only the names
+// of templates would be told, and little is written there without a check of its own.
+bool MemoryWalk::mayWriteUnchecked(const Known& known, const Call& call) const {
+  const std::string& name = call.effect.function;
+  if (known.isExact || known.heap || name.empty() || name.starts_with("_Z")) return false;
+  return (known.writes || !call.effect.isModelled) && std::ranges::any_of(call.arguments, [&](const Word& a) {
+           const MemoryObject* o = isObject(a.from) ? objects_.find(a.from) : nullptr;
+           return o && o->kind == MemoryObject::Heap;
+         });
+}
+
+void MemoryWalk::escapeArguments(const Call& call, bool isShallow) {
   std::vector<Provenance> open;
   for (const Word& a : call.arguments) open.push_back(a.from);
-  escape(std::move(open));
+  escape(std::move(open), isShallow);
+}
+
+// The function at hand has called the program back, which compares for it, say.
+bool MemoryWalk::onlyMoves(const PointerSegment& calling) const {
+  const std::string_view name = code_.calleeOf(calling);
+  auto it = entries().find(name);
+  return it != entries().end() && it->second->moves;
 }
 
 // Outside code has had these objects, and may have written to them and to what they point to: it may even
-// have freed what it found there and put something else in its place.
-void MemoryWalk::escape(std::vector<Provenance> open) {
+// have freed what it found there and put something else in its place. Shallow: only to these objects.
+void MemoryWalk::escape(std::vector<Provenance> open, bool isShallow) {
   constexpr uint64_t kMost = uint64_t(1) << 16; // bytes that are looked at
   uint64_t looked = 0;
   std::set<Provenance> seen;
@@ -149,7 +177,7 @@ void MemoryWalk::escape(std::vector<Provenance> open) {
     uint64_t size = std::min(o->size, kLargestObject);
     if (looked < kMost)
       memory_.forEachPointer(o->start, std::min(size, kMost - looked), [&](Provenance& from) {
-        open.push_back(from);
+        if (!isShallow) open.push_back(from);
         from = kNoObject;
       });
     looked += size;

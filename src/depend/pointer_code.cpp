@@ -329,6 +329,15 @@ void PointerCode::learnModules(const std::function<void(uint64_t, Provenance)>& 
   }
 }
 
+std::string_view PointerCode::calleeOf(const PointerSegment& calling) const {
+  const RunCode::Where at = code_.where(calling.code->firstId + calling.code->count - 1);
+  if (!at) return {};
+  const fir::Image& image = *at.module->image;
+  const fir::Instruction& call = image.instructions[at.local];
+  if (call.op != fir::Op::Call || image.calls[call.aux].symbol == fir::kNone) return {};
+  return image.string(image.symbols[image.calls[call.aux].symbol].name);
+}
+
 Provenance PointerCode::global(const replay::LoadedModule& module, uint32_t symbol) const {
   if (symbol >= module.addresses.size()) return kNoObject;
   auto it = globals_.find(module.addresses[symbol]);

@@ -80,6 +80,8 @@ public:
     return decode(number);
   }
   const PointerFunction& function(uint32_t module, uint32_t number);
+  // Of the outside function that the segment ends by calling, the name; empty: it calls by a pointer.
+  std::string_view calleeOf(const PointerSegment& calling) const;
   // Knows the variables of modules that were loaded since. visit(address, object) for each pointer that they
   // hold from the start.
   void learnModules(const std::function<void(uint64_t, Provenance)>& visit);

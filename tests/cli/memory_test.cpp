@@ -66,6 +66,104 @@ int main(void) {
   EXPECT_TRUE(document["errors"].is_array() && document["errors"].empty()) << document.dump(1);
 }
 
+// qsort() moves the pointers of the array about, and does nothing to what they lead to.
+TEST_F(Memory, WhatASortedArrayLeadsToIsStillKnown) {
+  json e = first(R"(#include <stdlib.h>
+struct item { int key; int* counts; };
+static int byKey(const void* a, const void* b) {
+  return (*(struct item* const*)a)->key - (*(struct item* const*)b)->key;
+}
+int main(void) {
+  struct item one = {2, malloc(4 * sizeof(int))}, two = {1, malloc(4 * sizeof(int))};
+  struct item* all[] = {&one, &two};
+  qsort(all, 2, sizeof *all, byKey);
+  for (int i = 0; i <= 4; i++)
+    one.counts[i] = i;
+  return two.key;
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 11);
+  EXPECT_EQ(e["offset"], 16);
+}
+
+// Wide characters, and what else the library writes as much of as it was told, or as its model says.
+TEST_F(Memory, WritersOfTheLibraryThatAreNotStrcpy) {
+  build(R"(#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <wchar.h>
+static int order(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+int main(int argc, char** argv) {
+  wchar_t wide[64];
+  for (int i = 0; i < 40; i++) wide[i] = L'a' + i % 26;
+  wide[40] = 0;
+  int* block = malloc(40), * next = malloc(400);
+  memset(block, 0, 40);
+  memset(next, 0, 400);
+  time_t now = 0;
+  switch (atoi(argv[1])) {
+  case 0: wcscpy((wchar_t*)block, wide); break;
+  case 1: wcscat((wchar_t*)block, wide); break;
+  case 2: wcsncpy((wchar_t*)block, wide, 12); break;
+  case 3: wmemset((wchar_t*)block, L'x', 11); break;
+  case 4: qsort(block, 11, sizeof *block, order); break;
+  case 5: stat("/", (struct stat*)block); break;
+  case 6: gmtime_r(&now, (struct tm*)block); break;
+  case 7: wcsncpy((wchar_t*)block, wide, 10); qsort(block, 10, sizeof *block, order); wmemset((wchar_t*)block, L'x', 10); break;
+  }
+  return next[3];
+}
+)");
+  for (int k = 0; k <= 7; ++k) {
+    json document = ask({"--", "./p", std::to_string(k)});
+    ASSERT_EQ(document["errors"].size(), k == 7 ? 0u : 1u) << k << document.dump(1);
+    if (k == 7) continue;
+    EXPECT_ERROR(document["errors"][0], "out-of-bounds", 17 + k);
+  }
+}
+
+TEST_F(Memory, WhatNobodyKnowsTheLengthOfIsSaidNotToBeChecked) {
+  build(R"(#include <stdlib.h>
+#include <wchar.h>
+int main(void) {
+  wchar_t* block = malloc(40);
+  return swprintf(block, 100, L"%d", 123456789) != 9;
+}
+)");
+  json document = ask();
+  ASSERT_EQ(document["caveats"].size(), 1u) << document.dump(1);
+  EXPECT_EQ(document["caveats"][0], "nobody knows how far these write, which was not checked: swprintf()");
+}
+
+// What many call to make their buffer larger did so as it was asked: who asked, or did not, is told.
+TEST_F(Memory, ABufferThatWasMadeLargerForOneOfMany) {
+  json e = first(R"(#include <stdlib.h>
+struct buffer { char* text; size_t used, size; };
+static void grow(struct buffer* b) {
+  b->size += 8;
+  b->text = realloc(b->text, b->size);
+}
+static void put(struct buffer* b, char c) { if (b->used == b->size) grow(b); b->text[b->used++] = c; }
+static void space(struct buffer* b) { if (b->used == b->size) grow(b); b->text[b->used++] = ' '; }
+static void twice(struct buffer* b, char c) { if (b->used + 2 > b->size) grow(b); b->text[b->used++] = c; b->text[b->used++] = c; }
+int main(void) {
+  struct buffer b = {0};
+  grow(&b);
+  for (int i = 0; i < 7; i++) put(&b, 'a');
+  grow(&b);
+  space(&b);
+  twice(&b, 'b');
+  for (int i = 0; i < 9; i++)
+    b.text[b.used++] = '!';
+  return b.text[0] != 'a';
+}
+)");
+  EXPECT_ERROR(e, "out-of-bounds", 18);
+  EXPECT_EQ(e["object"]["made"]["line"], 14) << e.dump(1);
+}
+
 TEST_F(Memory, OnePastTheEndOfABlock) {
   json e = first(R"(#include <stdlib.h>
 int main(void) {

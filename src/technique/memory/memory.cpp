@@ -4,6 +4,8 @@
 #include "technique/memory/describe.h"
 
 #include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace faultline::technique {
 
@@ -18,6 +20,16 @@ void checkEnd(Replay& replay, depend::MemoryWalk& walk) {
   if (replay.ending().kind != replay::Ending::Fault) return;
   uint32_t base = replay.program().modules()[frames[0].module]->base;
   walk.stopped(frames[0], replay.now(), base, replay.ending().address);
+}
+
+// "iconv(), swprintf() and 3 others"
+std::string namesOf(const std::set<std::string>& functions) {
+  constexpr size_t kMost = 4;
+  std::vector<std::string> shown;
+  for (const std::string& name : functions)
+    if (shown.size() < kMost) shown.push_back(name + "()");
+  std::string all = fmt::format("{}", fmt::join(shown, ", "));
+  return functions.size() > kMost ? fmt::format("{} and {} others", all, functions.size() - kMost) : all;
 }
 
 } // namespace
@@ -57,6 +69,9 @@ Result<finding::MemoryReport> findMemoryErrors(depend::History& history, const M
   if (replay.start() > 0)
     report.caveats.push_back(
         "the recording has only the end of the run: what was allocated before is not known");
+  if (std::string names = namesOf(walk.unchecked()); !names.empty())
+    report.caveats.push_back(
+        fmt::format("nobody knows how far these write, which was not checked: {}", names));
   report.stats["instructions"] = followed - replay.start();
   report.stats["accesses"] = walk.accesses();
   report.stats["unknown"] = walk.unknown();

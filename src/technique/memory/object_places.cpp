@@ -37,8 +37,9 @@ bool wasGiven(const FrameView& frame, uint64_t value) {
   return false;
 }
 
-// A function that gives back, for whoever calls it, what belongs to its argument: it may be wrong to call it.
-bool givesBackForMany(const replay::Replay& replay, const FrameView& frame) {
+// A function that gives back, or makes larger, for whoever calls it, what belongs to its argument: it may be
+// wrong to call it, or not to.
+bool servesMany(const replay::Replay& replay, const FrameView& frame) {
   const fir::Function& f = frame.image->functions[frame.function];
   return isCalledByMany(replay, frame) &&
          std::ranges::any_of(frame.image->argumentsOf(f), [&](const fir::Argument& a) {
@@ -46,9 +47,18 @@ bool givesBackForMany(const replay::Replay& replay, const FrameView& frame) {
          });
 }
 
+bool isCallOfRealloc(depend::RunCode& code, uint32_t id) {
+  const depend::RunCode::Where at = code.where(id);
+  if (!at) return false;
+  const fir::Image& image = *at.module->image;
+  const fir::Instruction& call = image.instructions[at.local];
+  if (call.op != fir::Op::Call || image.calls[call.aux].symbol == fir::kNone) return false;
+  return image.string(image.symbols[image.calls[call.aux].symbol].name).starts_with("realloc");
+}
+
 // The program's own code on the stack at that time, from inside out.
 std::vector<Caller> callersAt(depend::History& history, uint32_t id, uint64_t time, uint64_t value,
-                              const AccessingFunction& access, std::string_view cwd, bool isEnd = false) {
+                              const AccessingFunction& access, std::string_view cwd, bool isOfOthers) {
   std::vector<Caller> out;
   if (!history.replay().seek(time)) {
     if (finding::Place place = placeOf(history.code(), id, cwd); place.isKnown()) out.push_back({place});
@@ -62,7 +72,7 @@ std::vector<Caller> callersAt(depend::History& history, uint32_t id, uint64_t ti
     bool isAccessing = frame.module == access.module && frame.function == access.function;
     out.push_back({std::move(place),
                    !isAccessing && !frame.fromOutside &&
-                       (wasGiven(frame, value) || (isEnd && givesBackForMany(history.replay(), frame)))});
+                       (wasGiven(frame, value) || (isOfOthers && servesMany(history.replay(), frame)))});
   }
   return out;
 }
@@ -87,7 +97,8 @@ ObjectPlaces placesOf(depend::History& history, const MemoryObject& o, const Acc
                       std::string_view cwd) {
   ObjectPlaces out;
   if (o.kind == MemoryObject::Heap && o.madeBy != ~0u) {
-    std::vector<Caller> callers = callersAt(history, o.madeBy, o.madeAt, o.size, access, cwd);
+    const bool isResized = isCallOfRealloc(history.code(), o.madeBy);
+    std::vector<Caller> callers = callersAt(history, o.madeBy, o.madeAt, o.size, access, cwd, isResized);
     size_t k = whoAsked(callers);
     if (k < callers.size()) out.made = callers[k].place;
     if (k > 0) out.madeWithin = callers[0].place;

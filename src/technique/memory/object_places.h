@@ -3,6 +3,8 @@
 //
 //   void* xmalloc(size_t n) { return malloc(n); }      madeWithin
 //   char* copy = xmalloc(strlen(s));                   made
+//
+// So it is with what many call to make a buffer of theirs larger: that was done as it was asked for.
 #pragma once
 
 #include "depend/history.h"
