@@ -16,6 +16,7 @@ import concurrent.futures
 import hashlib
 import json
 import pathlib
+import subprocess
 import sys
 
 import accuracy_report
@@ -118,7 +119,7 @@ def measure_all(bench, faults):
             try:
                 rows.append(done.result())
                 words = ", ".join(f"{n} {accuracy_report.position(a['rank'])}" for n, a in rows[-1]["by"].items())
-            except (FaultError, BuildError, manifests.ManifestError) as error:
+            except (FaultError, BuildError, manifests.ManifestError, subprocess.CalledProcessError) as error:
                 wrong.append(fault.id)
                 words = f"WRONG: {error}"
             print(f"{number + 1}/{len(waiting)} {fault.id}: {words}", file=sys.stderr, flush=True)

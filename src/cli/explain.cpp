@@ -16,6 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/invariant_question.h"
 #include "cli/led_there.h"
+#include "cli/passed_on.h"
 #include "cli/short_hang.h"
 #include "cli/slice_lines.h"
 #include "finding/describe_stop.h"
@@ -389,6 +390,9 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   }
   if (!noExperiments.empty() && noExperiments != "left out")
     explanation.caveats.push_back("no experiments were made: " + noExperiments);
+  if (isWanted(options, "critical") && !wasInterrupted())
+    (void)lookAtResults(*run, causeRun, std::max(begin, Clock::now()) + seconds(budget * 0.05),
+                        experiments.critical, found);
   if (isWanted(options, "critical") && !wasInterrupted())
     (void)lookUnder(*run, causeRun, std::max(begin, Clock::now()) + seconds(budget * 0.05), found);
   if (isWanted(options, "slice") && !wasInterrupted())

@@ -13,9 +13,36 @@ namespace {
 
 // The lines that made these values, the closest first, without `own`. `asked`: who asked for them, if that
 // was by functions of the program's own; of those only what made something of what they pass on is told.
-Result<std::vector<finding::Place>> madeValues(ValueRun& run, const depend::Question& question,
-                                               const finding::Place& own,
-                                               const std::optional<finding::Place>& asked = {}) {
+struct Made {
+  std::vector<finding::Place> lines;
+  bool isConstant = false; // only passed on from where it stands in the source
+};
+
+// Whether nothing was computed, nor read from memory.
+bool isOnlyPassedOn(ValueRun& run, const depend::Slice& slice) {
+  using fir::Op;
+  if (!slice.leaves.empty() || slice.isBounded || !slice.hasAllNodes) return false;
+  return std::ranges::all_of(slice.instructions, [&](const auto& entry) {
+    const depend::RunCode::Where at = run.history->code().where(entry.first);
+    if (!at) return false;
+    switch (at.module->image->instructions[at.local].op) {
+    case Op::Call:
+    case Op::Ret:
+    case Op::LoadVar:
+    case Op::StoreVar:
+    case Op::Trunc:
+    case Op::ZExt:
+    case Op::SExt:
+    case Op::BitCast:
+      return true;
+    default:
+      return false;
+    }
+  });
+}
+
+Result<Made> madeValues(ValueRun& run, const depend::Question& question, const finding::Place& own,
+                        const std::optional<finding::Place>& asked = {}) {
   constexpr size_t kMost = 12;
   depend::WalkOptions options;
   options.control = options.addresses = false;
@@ -30,7 +57,7 @@ Result<std::vector<finding::Place>> madeValues(ValueRun& run, const depend::Ques
     if (within != lines.end()) lines.erase(std::remove_if(lines.begin(), within, isMoving), within);
   }
   if (lines.size() > kMost) lines.resize(kMost);
-  return lines;
+  return Made{std::move(lines), isOnlyPassedOn(run, slice)};
 }
 
 // What code may read by intent: what it then leaves alone, or the rest of a word or two.
@@ -85,40 +112,40 @@ Result<std::vector<finding::Place>> madeAddress(ValueRun& run, const finding::Me
   uint32_t count = i.op == fir::Op::Store || i.op == fir::Op::Load ? 1 : i.operandCount;
   bool isNegative = error.size && int64_t(*error.size) < 0; // then nothing but the size is wrong
   for (uint32_t k = isNegative ? count - 1 : 0; k < count; ++k) question.operands.push_back(k);
-  return madeValues(run, question, error.place);
+  FL_TRY(made, madeValues(run, question, error.place));
+  return std::move(made.lines);
 }
 
 // What made the size that the call at `time` asked the allocator for. `asked`, `within`: who called it, if
 // that was by a function of the program's own.
-Result<std::vector<finding::Place>> madeSize(ValueRun& run, uint64_t time, bool isOnlyResized,
-                                             const std::optional<finding::Place>& asked,
-                                             const std::optional<finding::Place>& within,
-                                             const finding::Place& access) {
+Result<Made> madeSize(ValueRun& run, uint64_t time, bool isOnlyResized,
+                      const std::optional<finding::Place>& asked, const std::optional<finding::Place>& within,
+                      const finding::Place& access) {
   replay::Replay& replay = run.failing.run.replay;
   FL_CHECK(replay.seek(time));
   std::vector<replay::FrameView> frames = replay.frames();
-  if (frames.empty() || frames[0].instruction == fir::kNone) return std::vector<finding::Place>();
+  if (frames.empty() || frames[0].instruction == fir::kNone) return Made();
   const fir::Image& image = *frames[0].image;
   const fir::Instruction& call = image.instructions[frames[0].instruction];
-  if (call.op != fir::Op::Call) return std::vector<finding::Place>();
+  if (call.op != fir::Op::Call) return Made();
   uint32_t symbol = image.calls[call.aux].symbol;
   const bool isResized =
       symbol != fir::kNone && image.string(image.symbols[symbol].name).starts_with("realloc");
-  if (isOnlyResized && !isResized) return std::vector<finding::Place>();
+  if (isOnlyResized && !isResized) return Made();
   depend::Question question;
   question.time = time;
   for (uint32_t k = isResized ? 2 : 1; k < call.operandCount; ++k) question.operands.push_back(k);
   FL_TRY(made, madeValues(run, question, access, within ? asked : std::nullopt));
   if (within)
-    std::erase_if(made,
+    std::erase_if(made.lines,
                   [&](const finding::Place& p) { return p.file == within->file && p.line == within->line; });
   return made;
 }
 
 // What made the size that was asked for, of the block that the access goes beyond.
-Result<std::vector<finding::Place>> madeBlockSize(ValueRun& run, const finding::MemoryErrorInfo& error) {
+Result<Made> madeBlockSize(ValueRun& run, const finding::MemoryErrorInfo& error) {
   const auto& o = error.object;
-  if (error.kind != "out-of-bounds" || !o || !o->madeAt) return std::vector<finding::Place>();
+  if (error.kind != "out-of-bounds" || !o || !o->madeAt) return Made();
   return madeSize(run, *o->madeAt, false, o->made, o->madeWithin, error.place);
 }
 
@@ -127,10 +154,10 @@ Result<std::vector<finding::Place>> madeNothing(ValueRun& run, const finding::Me
   const auto& o = error.object;
   if (!o || !o->endedAt || !o->ended) return std::vector<finding::Place>();
   FL_TRY(made, madeSize(run, *o->endedAt, true, o->ended, o->endedWithin, error.place));
-  std::erase_if(made, [&](const finding::Place& place) { // it is told of that line already
+  std::erase_if(made.lines, [&](const finding::Place& place) { // it is told of that line already
     return place.file == o->ended->file && place.line == o->ended->line;
   });
-  return made;
+  return std::move(made.lines);
 }
 
 } // namespace
@@ -177,7 +204,10 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     auto address = madeAddress(run, report.errors.front());
     if (address) found.address = std::move(*address);
     auto size = madeBlockSize(run, report.errors.front());
-    if (size) found.blockSize = std::move(*size);
+    if (size) {
+      found.blockSize = std::move(size->lines);
+      found.isSizeConstant = size->isConstant;
+    }
     auto nothing = madeNothing(run, report.errors.front());
     if (nothing) found.freedSize = std::move(*nothing);
     auto decided = decisionsTo(run, causes, report.errors.front().time);

@@ -10,21 +10,6 @@
 namespace faultline::cli {
 namespace {
 
-// The instances that made the value of nothing; none: there are more than can have been meant.
-std::vector<depend::Node> sourcesOf(const depend::Slice& slice) {
-  constexpr size_t kMost = 2;
-  std::vector<bool> isMade(slice.nodes.size());
-  for (const depend::Node& node : slice.nodes)
-    if (node.consumer < isMade.size()) isMade[node.consumer] = true;
-  for (const depend::Leaf& leaf : slice.leaves)
-    if (leaf.consumer < isMade.size()) isMade[leaf.consumer] = true;
-  std::vector<depend::Node> out;
-  for (size_t k = 0; k < slice.nodes.size(); ++k)
-    if (!isMade[k]) out.push_back(slice.nodes[k]);
-  if (out.size() > kMost) out.clear();
-  return out;
-}
-
 depend::WalkOptions valuesAlone() {
   depend::WalkOptions options;
   options.control = options.addresses = false;

@@ -15,4 +15,7 @@ std::vector<finding::Place> linesOf(ValueRun& run, const depend::Slice& slice);
 using Lines = std::set<std::pair<std::string, uint32_t>>;
 Lines movingLines(ValueRun& run, const depend::Slice& slice, const std::vector<depend::Node>& sources = {});
 
+// The instances that made the value of nothing; none: there are more than can have been meant.
+std::vector<depend::Node> sourcesOf(const depend::Slice& slice);
+
 } // namespace faultline::cli

@@ -34,13 +34,14 @@ public:
         ofFailure_(isNoticedLate(found) ? weights.noticed : 1) {}
 
   std::vector<Suspect> rank(size_t most) {
+    asking_ = askingLines();
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
     if (found_.memory) addMemory();
     addStack();
     addComplaints();
     for (const Chosen& c : found_.chosen)
-      addDecided(withoutGuards(c.decided), w_.chose / double(found_.chosen.size()), "origin",
+      addDecided(withoutGuards(withoutAsking(c.decided)), w_.chose / double(found_.chosen.size()), "origin",
                  fmt::format("decided that line {} was executed, which set the failing value", c.place.line));
     addTexts();
     if (found_.causes) addCauses();
@@ -55,16 +56,38 @@ public:
       suspect.reason = suspect.evidence.front().text;
       all.push_back(std::move(suspect));
     }
-    std::sort(all.begin(), all.end(), [](const Suspect& a, const Suspect& b) {
-      if (a.score != b.score) return a.score > b.score;
-      return std::tie(a.place.file, a.place.line) < std::tie(b.place.file, b.place.line);
-    });
+    sortByScore(all);
+    discountAgain(all);
     if (all.size() > most) all.resize(most);
     for (Suspect& s : all) s.chain = chainOf(s.place);
     return all;
   }
 
 private:
+  static void sortByScore(std::vector<Suspect>& all) {
+    std::ranges::sort(all, [](const Suspect& a, const Suspect& b) {
+      if (a.score != b.score) return a.score > b.score;
+      return std::tie(a.place.file, a.place.line) < std::tie(b.place.file, b.place.line);
+    });
+  }
+
+  // The same change of one line after the other tells nothing new: other places come before all but the
+  // first.
+  void discountAgain(std::vector<Suspect>& sorted) const {
+    constexpr uint32_t kNear = 3;                                              // lines
+    std::map<std::pair<std::string, std::string>, std::vector<uint32_t>> told; // function and change: lines
+    for (Suspect& s : sorted) {
+      if (s.evidence.front().technique != "changes") continue;
+      std::vector<uint32_t>& lines = told[{s.place.function, s.reason}];
+      const auto near = std::ranges::count_if(lines, [&](uint32_t line) {
+        return std::max(line, s.place.line) - std::min(line, s.place.line) <= kNear;
+      });
+      s.score /= 1 + double(near) * w_.again;
+      lines.push_back(s.place.line);
+    }
+    sortByScore(sorted);
+  }
+
   // A change that turns a decision round and the decision taken the other way are one fact: the better
   // counts.
   double scoreOf(const Suspect& suspect) const {
@@ -117,12 +140,17 @@ private:
               : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * (d.executions > 1 ? w_.several : 1) * kind;
+      // How far the run strays that is not refused says nothing: it has yet to do what it was there for.
+      const bool isRefusal = d.isAsked && !d.isPassedOn && !found_.isCrash && !found_.isHang;
+      if (isRefusal && d.verified) weight = std::max(weight, w_.repairs * w_.refusal);
+      if (asking_.contains({d.place.file, d.place.line})) weight *= w_.asksOnly;
       weight = std::max(weight, ofMissingCondition(d));
       add(d.place, {"critical",
                     fmt::format("{}; {}, {}{}", was, finding::otherwiseText(d), finding::effectText(d.effect),
                                 finding::wayText(d.effect)),
                     weight});
       if (k < found_.under.size()) addUnder(d, found_.under[k], weight);
+      if (k < found_.led.size()) addLed(d, found_.led[k], weight);
       if (k >= found_.feeds.size()) continue;
       size_t read = 0;
       for (const CauseStatement& s : found_.feeds[k].statements) {
@@ -140,6 +168,32 @@ private:
   // What led to the crash as well is told as that.
   std::vector<Place> withoutGuards(std::vector<Place> places) const {
     std::erase_if(places, [&](const Place& p) { return isAmong(found_.guards, p); });
+    return places;
+  }
+
+  // Decisions that only ask what a call gave back, and what is set because of them. Who asks whether it is
+  // `> 0` where 0 is as good asks wrongly.
+  std::set<Line> askingLines() const {
+    std::set<Line> lines;
+    if (!found_.critical || found_.isCrash || found_.isHang) return lines;
+    for (const finding::CriticalDecision& d : found_.critical->decisions)
+      if (d.isPassedOn) lines.insert({d.place.file, d.place.line});
+    if (found_.changes)
+      for (const finding::CodeChange& c : found_.changes->changes)
+        if (c.form == "comparison" && isNearest(c.from, c.to)) lines.erase({c.place.file, c.place.line});
+    for (const Chosen& c : found_.chosen)
+      if (!c.decided.empty() && lines.contains({c.decided[0].file, c.decided[0].line}))
+        lines.insert({c.place.file, c.place.line});
+    return lines;
+  }
+
+  // They differ where both sides are equal alone.
+  static bool isNearest(const std::string& from, const std::string& to) {
+    return from.size() != to.size() && from[0] == to[0] && (from[0] == '<' || from[0] == '>');
+  }
+
+  std::vector<Place> withoutAsking(std::vector<Place> places) const {
+    std::erase_if(places, [&](const Place& p) { return asking_.contains({p.file, p.line}); });
     return places;
   }
 
@@ -164,6 +218,18 @@ private:
             {"under",
              fmt::format("executed because line {} decided so, which {}", d.place.line, helpText(d.effect)),
              weight * w_.under / (1 + double(read++) / w_.halfUnder)});
+  }
+
+  // What serves many does as it is told: by whoever called it then.
+  void addLed(const finding::CriticalDecision& d, const LedTo& led, double weight) {
+    weight *= led.isOfMany ? w_.calledOfMany : w_.called;
+    for (const Place& place : led.calls) {
+      if (!isFailure(place) && !isDecision(place))
+        add(place,
+            {"led", fmt::format("called what decided, at line {}, what {}", d.place.line, helpText(d.effect)),
+             weight});
+      weight /= 2;
+    }
   }
 
   double ofDecision(const finding::CriticalDecision& d) const {
@@ -232,6 +298,12 @@ private:
     return (e.kind == "uninitialised" ? w_.unwritten : 1) * (e.isIdle ? w_.idleAccess : 1);
   }
 
+  // What has a fixed size is rarely too small: more often nobody asks whether there is room.
+  double ofSize(const finding::MemoryErrorInfo& e) const {
+    const bool isFirst = &e == &found_.memory->errors.front();
+    return e.object->kind != "heap" || (isFirst && found_.isSizeConstant) ? w_.constantObject : 1;
+  }
+
   // The first is where memory began to be wrong: what follows may be its consequence.
   void addMemory() {
     double weight = w_.illegalAccess;
@@ -248,7 +320,7 @@ private:
         finding::Evidence made{"memory-object",
                                fmt::format("{} {} bytes, and {} goes beyond them",
                                            o->kind == "heap" ? "allocates" : o->name + " has", o->size, at),
-                               weight * kind * w_.accessObject};
+                               weight * kind * w_.accessObject * ofSize(e)};
         addAround(*o->made, o->madeWithin, made);
         made.text = fmt::format("led to the allocation of {}, which {} goes beyond", o->text, at);
         for (const Place& place : o->madeFor) {
@@ -320,6 +392,30 @@ private:
     return known == kForms.end() ? 0.2 : known->second;
   }
 
+  double likelihood(const finding::CodeChange& c) const {
+    const double form = likelihood(c.form);
+    if (c.form == "comparison") return form * ofComparison(c.from, c.to);
+    if (c.form == "operator" || c.form == "operand") return form * ofOperator(c);
+    // Nobody writes `]` for the backslash before it.
+    if (c.form == "next-to" && c.from.starts_with('\'')) return form * w_.nextLetter;
+    return form;
+  }
+
+  // What stands nowhere in the source nobody wrote: members of a few bits are made of shifts and masks. Bits
+  // are put together in idioms, in which few err.
+  double ofOperator(const finding::CodeChange& c) const {
+    static const std::set<std::string_view> kOfBits = {"&", "|", "^", "<<", ">>"};
+    return (c.from.empty() || c.edit ? 1 : w_.unwrittenOperator) * (kOfBits.contains(c.from) ? w_.ofBits : 1);
+  }
+
+  // Where both sides are equal is where people err, and which side is which. That one of several is meant
+  // where an order stands, few mistake.
+  double ofComparison(const std::string& from, const std::string& to) const {
+    auto isEquality = [](const std::string& o) { return o == "==" || o == "!="; };
+    if (isEquality(from) == isEquality(to)) return 1;
+    return isEquality(from) ? w_.toOrder : w_.toEquality;
+  }
+
   static bool isGuard(const finding::CodeChange& c) { return c.form == "guard" || c.form == "limit"; }
 
   // What searches for missing statements find (technique::InsertionTrials).
@@ -360,13 +456,14 @@ private:
     auto weightOf = [&](const finding::CodeChange& c) {
       const double rare = rareness(c);
       const double kind = ofWay(c.effect) * rare;
-      return w_.change * likelihood(c.form) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
+      return w_.change * likelihood(c) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
         told;                               // what is told of the line, its weight
     std::map<std::string, size_t> inserted; // statements: places
     for (const finding::CodeChange& c : found_.changes->changes) {
       double weight = weightOf(c);
+      if (asking_.contains({c.place.file, c.place.line})) weight *= w_.asksOnly;
       // There may be many places for the same statement, the likeliest first.
       if (isMissing(c) && c.form != "once") {
         const size_t places = inserted[c.to]++;
@@ -474,7 +571,8 @@ private:
   }
 
   double ofPassing(const Place& place) const {
-    return found_.passedOn.contains({place.file, place.line}) ? w_.passesOn : 1;
+    const Line line{place.file, place.line};
+    return asking_.contains(line) ? w_.asksOnly : found_.passedOn.contains(line) ? w_.passesOn : 1;
   }
 
   // Who passes a text on makes nothing of it; who chose it may have chosen wrongly.
@@ -649,6 +747,7 @@ private:
   const bool isAnyQuiet_;
   const double ofFailure_; // of what led to where the run failed
   std::map<Line, Suspect> suspects_;
+  std::set<Line> asking_;          // askingLines()
   std::map<Line, double> guarded_; // the weight of the best guard there
   std::set<Line> flips_;           // lines of which a change that turns a decision round is told
 };

@@ -27,9 +27,21 @@ namespace faultline::explain {
 struct Weights {
   double repairs = 3.4; // the first decision that repairs; further ones: less by `furtherRepair` each
   double furtherRepair = 0.22;
-  double several = 0.7; // of `repairs`, if several executions have to be decided otherwise
-  double around = 0.6;  // of `repairs`, if a decision that repairs as well was only made because of this one
-  double change = 6.0;  // the likeliest change that repairs; by its form and order
+  double several = 0.7;  // of `repairs`, if several executions have to be decided otherwise
+  double around = 0.6;   // of `repairs`, if a decision that repairs as well was only made because of this one
+  double asksOnly = 0.4; // of `repairs` and `change`, if it only asks what a call gave back, within which
+                         // another decision repairs
+  double refusal = 0.6;  // of `repairs`, at least, for that other one, where the run did not crash
+  double called = 0.25;  // of what a decision that repairs has, the call that led to it; half for the one
+                         // around
+  double calledOfMany = 0.5;      // the same, if many call the decision's function
+  double change = 6.0;            // the likeliest change that repairs; by its form and order
+  double toEquality = 0.4;        // of it, for `==` where `<=` stands, and the like
+  double toOrder = 0.7;           // of it, for `<=` where `==` stands
+  double ofBits = 0.6;            // of it, for another operator where bits are put together
+  double unwrittenOperator = 0.4; // of it, where the source has no such operator
+  double nextLetter = 0.4;        // of it, for another letter, as the next of a number may be
+  double again = 0.5; // a further line of a function with the same change counts 1 / (1 + this), and so on
   double feedsRepair = 0.75; // the first line of what made that decision
   double under = 0.5;        // of what a decision that repairs has, the first line executed because of it
   double halfUnder = 3;
@@ -64,6 +76,7 @@ struct Weights {
   double idleAccess = 0.35;      // of it, if it is a read on whose value the failure does not depend
   double furtherAccess = 0.3;    // of it, for those that follow
   double accessObject = 1.6;     // of it, where its block was allocated too small, or freed too early
+  double constantObject = 0.5;   // of that, if its size is fixed: it is rather that something is not asked
   double accessWithin = 0.4;     // of that, in the program's own function around malloc or free
   double accessCaller = 0.75;    // of that, for the call that led to the freeing, and so on from inside out
   double allocationCaller = 0.4; // of that, for the call that led to the allocation, and so on
@@ -109,6 +122,12 @@ struct Chosen {
   std::vector<finding::Place> decided = {};
 };
 
+// The calls that led to a decision, from inside out; and whether its function serves many.
+struct LedTo {
+  std::vector<finding::Place> calls = {};
+  bool isOfMany = false;
+};
+
 // A text of the program that something was read from, and the line that names it.
 struct NamedText {
   finding::Place place = {};
@@ -132,6 +151,7 @@ struct Found {
   // What made the address, or the size, of the first of those accesses, the closest first; which decisions
   // led to it, and which calls, the innermost first.
   std::vector<finding::Place> address = {}, decided = {}, calls = {};
+  bool isSizeConstant = false; // of the block that it goes beyond: it stands in the source
   // If it goes beyond a block: what made the size that was asked for, the closest first; which decisions led
   // to asking for it.
   std::vector<finding::Place> blockSize = {}, allocated = {};
@@ -159,6 +179,7 @@ struct Found {
   std::vector<finding::CauseNodeInfo> feeds = {};
   // What was executed because each of the first of them came out so, in the order of the run.
   std::vector<std::vector<finding::Place>> under = {};
+  std::vector<LedTo> led = {}; // of the first of them
 };
 
 // The lines of code that the user wrote, the most suspicious first; at most `most`, with their chains.

@@ -16,6 +16,9 @@ struct CriticalDecision {
   bool verified = false;                  // again, in a process of its own
   std::string unverified = {};            // why not
   bool isAround = false;                  // another one that repairs was only made because of it
+  // It only asks what a call gave back, and another one that repairs, within it, decided that; it is the
+  // last of those within.
+  bool isPassedOn = false, isAsked = false;
   Effect effect = {};
 };
 

@@ -67,6 +67,41 @@ TEST_F(Explain, TheFaultOfTheDemoIsAmongTheFirst) {
   EXPECT_TRUE(evidenceOf(document, 62, "memory").is_null()) << "strcmp() reads no more than it needs";
 }
 
+// Each function asks what the one below gave, and gives that on: only the innermost says why it was refused.
+TEST_F(Explain, WhoRefusedComesBeforeThoseThatPassItOn) {
+  build(R"(#include <stdio.h>
+#include <stdlib.h>
+static int inRange(long value) {
+  if (value > 99) return 0;
+  return 1;
+}
+static int readNumber(const char* text, long* value) {
+  *value = strtol(text, NULL, 10);
+  if (!inRange(*value)) return -1;
+  return 0;
+}
+static int readAll(int count, char** texts, long* sum) {
+  for (int i = 0; i < count; i++) {
+    long value;
+    if (readNumber(texts[i], &value) < 0) return 0;
+    *sum += value;
+  }
+  return 1;
+}
+int main(int argc, char** argv) {
+  long sum = 0;
+  int status = 0;
+  if (!readAll(argc - 1, argv + 1, &sum)) {
+    status = 1;
+  }
+  if (status == 0) printf("%ld\n", sum);
+  return status;
+}
+)");
+  json document = ask({"--expect-status", "0", "--", "./program", "7", "100", "12"});
+  EXPECT_THAT(firstLines(document, 1), ElementsAre(4)) << document["suspects"].dump(1);
+}
+
 // The block is two bytes too small, which harms nobody; the sum is wrong for another reason.
 TEST_F(Explain, AWriteThatFellOnNothingDoesNotHideTheFault) {
   build(R"(#include <stdio.h>

@@ -77,6 +77,40 @@ TEST(Fuse, ADecisionThatRepairsComesBeforeWhatIsMerelyPossible) {
   EXPECT_EQ(suspects[0].evidence.size(), 2u); // the tree has it as well
 }
 
+TEST(Fuse, WhoAsksWhatACallGaveCountsLessThanWhoDecidedThatWithin) {
+  CriticalReport critical;
+  critical.decisions = {decision(30, 300), decision(20, 200)};
+  Found found{.failure = at(40), .knowsOutput = true, .critical = &critical};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(30, 20));
+  critical.decisions[0].isPassedOn = critical.decisions[1].isAsked = true;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(20, 30));
+}
+
+// After it the run does what it had refused: another way, and the right one.
+TEST(Fuse, HowFarARunStraysThatIsNotRefusedSaysNothing) {
+  CriticalReport critical;
+  critical.decisions = {decision(20, 200)};
+  critical.decisions[0].effect.strays = 0.9;
+  Found found{.failure = at(40), .critical = &critical};
+  const double far = fuse(found, 10)[0].score;
+  critical.decisions[0].isAsked = true;
+  EXPECT_GT(fuse(found, 10)[0].score, 10 * far);
+  found.isCrash = true; // there it may well be that it leads around
+  EXPECT_LT(fuse(found, 10)[0].score, 2 * far);
+}
+
+TEST(Fuse, WhoCalledWhatDecidedIsTold) {
+  CriticalReport critical;
+  critical.decisions = {decision(20, 200)};
+  Found found{.failure = at(40), .knowsOutput = true, .critical = &critical};
+  found.led = {{.calls = {at(50), at(60)}, .isOfMany = false}};
+  auto few = fuse(found, 10);
+  EXPECT_THAT(linesOf(few), ElementsAre(20, 50, 60));
+  EXPECT_THAT(few[1].reason, HasSubstr("called what decided, at line 20"));
+  found.led[0].isOfMany = true;
+  EXPECT_GT(fuse(found, 10)[1].score, few[1].score);
+}
+
 TEST(Fuse, TheLineThatFailedIsNoNews) {
   CausesReport causes = tree({node(0, 0, 0, {statement(20, 100), statement(9, 90)})});
   CriticalReport critical;
@@ -231,6 +265,56 @@ TEST(Fuse, ADecisionAndTheChangeThatTurnsItRoundAreOneFact) {
   auto both = fuse(found, 10);
   EXPECT_EQ(both[0].evidence.size(), 2u); // both are told
   EXPECT_EQ(both[0].score, change);
+}
+
+TEST(Fuse, TheSameChangeOfOneLineAfterTheOtherIsToldOnce) {
+  finding::ChangesReport changes;
+  auto change = [](uint32_t line, const char* text) {
+    return finding::CodeChange{.place = at(line), .form = "variable", .text = text, .verified = true};
+  };
+  changes.changes = {change(30, "with `n`"), change(31, "with `n`"), change(32, "with `n`")};
+  changes.changes.push_back(change(40, "with `n`"));
+  changes.changes.push_back(change(31 + 20, "with `m`"));
+  changes.tried = 1000;
+  changes.passed = 5;
+  Found found{.knowsOutput = true, .changes = &changes};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(30, 40, 51, 31, 32));
+}
+
+TEST(Fuse, WhatNobodyWroteOrMistakesCountsLess) {
+  auto scoreOf = [](finding::CodeChange change) {
+    change.place = at(7);
+    change.verified = true;
+    finding::ChangesReport changes;
+    changes.changes = {change};
+    changes.tried = 1000;
+    changes.passed = 1;
+    return fuse({.knowsOutput = true, .changes = &changes}, 1)[0].score;
+  };
+  const finding::Edit edit;
+  const double likely = scoreOf({.form = "comparison", .from = "<", .to = "<=", .edit = edit});
+  EXPECT_LT(scoreOf({.form = "comparison", .from = "<", .to = "==", .edit = edit}), likely / 2);
+  EXPECT_LT(scoreOf({.form = "comparison", .from = "==", .to = "<=", .edit = edit}), likely);
+  EXPECT_EQ(scoreOf({.form = "comparison", .from = "==", .to = "!=", .edit = edit}), likely);
+  const double sum = scoreOf({.form = "operator", .from = "+", .to = "-", .edit = edit});
+  EXPECT_EQ(sum, likely);
+  EXPECT_LT(scoreOf({.form = "operator", .from = "+", .to = "-"}), sum / 2) << "there is none in the source";
+  EXPECT_LT(scoreOf({.form = "operator", .from = "&", .to = "|", .edit = edit}), sum);
+  const double next = scoreOf({.form = "next-to", .from = "7", .to = "8", .edit = edit});
+  EXPECT_LT(scoreOf({.form = "next-to", .from = "'\\\\'", .to = "']'", .edit = edit}), next / 2);
+}
+
+TEST(Fuse, ABlockOfAFixedSizeIsRarelyTooSmall) {
+  finding::MemoryReport memory;
+  memory.errors.push_back({.kind = "out-of-bounds", .access = "write", .place = at(5)});
+  memory.errors[0].object = finding::MemoryObjectInfo{.kind = "heap", .size = 8, .made = at(3)};
+  Found found{.isCrash = true, .memory = &memory};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(3, 5));
+  found.isSizeConstant = true;
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 3));
+  found.isSizeConstant = false;
+  memory.errors[0].object->kind = "local";
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(5, 3));
 }
 
 TEST(Fuse, WhatLedToACrashIsWhereATestIsMissing) {
