@@ -116,6 +116,7 @@ technique::Wanted wantedOf(const FailingRun& run) {
   if (!run.failure) return {};
   if (run.verdict.kind == replay::Verdict::WrongStatus)
     return {technique::Wanted::EqualByte, uint64_t(run.verdict.expectedStatus)};
+  if (run.verdict.kind == replay::Verdict::Status) return {technique::Wanted::EqualByte, 0};
   if (run.verdict.kind == replay::Verdict::WrongOutput && run.verdict.difference && run.point.origin &&
       run.failure->criterion)
     return wantedOutput(*run.verdict.difference, *run.point.origin, *run.failure->criterion);

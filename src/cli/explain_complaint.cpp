@@ -141,7 +141,7 @@ bool isOfInterest(ValueRun& run) {
   using replay::FailureKind;
   if (!run.failing.failure) return false;
   const FailureKind kind = run.failing.failure->kind;
-  if (kind == FailureKind::WrongStatus || kind == FailureKind::Crash || kind == FailureKind::DivisionByZero)
+  if (replay::isOfStatus(kind) || kind == FailureKind::Crash || kind == FailureKind::DivisionByZero)
     return true;
   std::optional<finding::FailureInfo> failure = run.failing.info;
   return failure && failure->output && failure->output->got.empty();

@@ -61,7 +61,7 @@ private:
 Result<void> lookAtSource(ValueRun& run, CauseRun& causes, explain::Found& found) {
   using replay::FailureKind;
   const FailureKind kind = run.failing.failure ? run.failing.failure->kind : FailureKind::None;
-  const bool isStatus = kind == FailureKind::WrongStatus;
+  const bool isStatus = replay::isOfStatus(kind);
   const bool isCrash = kind == FailureKind::Crash || kind == FailureKind::DivisionByZero;
   if (!found.knowsOutput && !isStatus && !isCrash) return {}; // else the value is what a test was made of
   replay::Replay& replay = run.failing.run.replay;

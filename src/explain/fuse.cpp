@@ -35,6 +35,7 @@ public:
 
   std::vector<Suspect> rank(size_t most) {
     asking_ = askingLines();
+    refusing_ = refusing();
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
     if (found_.memory) addMemory();
@@ -141,7 +142,8 @@ private:
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * (d.executions > 1 ? w_.several : 1) * kind;
       // How far the run strays that is not refused says nothing: it has yet to do what it was there for.
-      const bool isRefusal = d.isAsked && !d.isPassedOn && !found_.isCrash && !found_.isHang;
+      const bool isRefusal =
+          ((d.isAsked && !d.isPassedOn) || &d == refusing_) && !found_.isCrash && !found_.isHang;
       if (isRefusal && d.verified) weight = std::max(weight, w_.repairs * w_.refusal);
       if (asking_.contains({d.place.file, d.place.line})) weight *= w_.asksOnly;
       weight = std::max(weight, ofMissingCondition(d));
@@ -181,10 +183,36 @@ private:
     if (found_.changes)
       for (const finding::CodeChange& c : found_.changes->changes)
         if (c.form == "comparison" && isNearest(c.from, c.to)) lines.erase({c.place.file, c.place.line});
-    for (const Chosen& c : found_.chosen)
-      if (!c.decided.empty() && lines.contains({c.decided[0].file, c.decided[0].line}))
-        lines.insert({c.place.file, c.place.line});
+    for (const Chosen& c : found_.chosen) {
+      const bool isAsked = !c.decided.empty() && lines.contains({c.decided[0].file, c.decided[0].line});
+      const bool isElsewhere = isDecidedElsewhere(c);
+      if (isAsked || isElsewhere) lines.insert({c.place.file, c.place.line});
+      if (isElsewhere)
+        for (const Place& p : c.decided) lines.insert({p.file, p.line});
+    }
     return lines;
+  }
+
+  const finding::CriticalDecision* lastThatRepairs() const {
+    const finding::CriticalDecision* last = nullptr;
+    for (const finding::CriticalDecision& d : found_.critical->decisions)
+      if (d.verified && d.effect.passes() && (!last || d.time > last->time)) last = &d;
+    return last;
+  }
+
+  // What failed was set in one function, and the last decision that repairs is one of another: it was told
+  // there that something is wrong, by an exception, say.
+  bool isDecidedElsewhere(const Chosen& c) const {
+    const finding::CriticalDecision* last = lastThatRepairs();
+    return last && (last->place.file != c.place.file || last->place.function != c.place.function);
+  }
+
+  // That decision, where none asks what another decided.
+  const finding::CriticalDecision* refusing() const {
+    auto isElsewhere = [&](const Chosen& c) { return isDecidedElsewhere(c); };
+    auto asks = [](const finding::CriticalDecision& d) { return d.isAsked || d.isPassedOn; };
+    if (!found_.critical || std::ranges::none_of(found_.chosen, isElsewhere)) return nullptr;
+    return std::ranges::any_of(found_.critical->decisions, asks) ? nullptr : lastThatRepairs();
   }
 
   // They differ where both sides are equal alone.
@@ -747,9 +775,10 @@ private:
   const bool isAnyQuiet_;
   const double ofFailure_; // of what led to where the run failed
   std::map<Line, Suspect> suspects_;
-  std::set<Line> asking_;          // askingLines()
-  std::map<Line, double> guarded_; // the weight of the best guard there
-  std::set<Line> flips_;           // lines of which a change that turns a decision round is told
+  const finding::CriticalDecision* refusing_ = nullptr; // refusing()
+  std::set<Line> asking_;                               // askingLines()
+  std::map<Line, double> guarded_;                      // the weight of the best guard there
+  std::set<Line> flips_; // lines of which a change that turns a decision round is told
 };
 
 } // namespace

@@ -29,6 +29,9 @@ enum class FailureKind {
   WrongStatus, // another one than the user expects
   Rejected,    // by the user's oracle
 };
+inline bool isOfStatus(FailureKind kind) {
+  return kind == FailureKind::ExitStatus || kind == FailureKind::WrongStatus;
+}
 // "crash", "division-by-zero" ...: what documents and scripts use.
 std::string_view kindName(FailureKind kind);
 

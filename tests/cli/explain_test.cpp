@@ -102,6 +102,69 @@ int main(int argc, char** argv) {
   EXPECT_THAT(firstLines(document, 1), ElementsAre(4)) << document["suspects"].dump(1);
 }
 
+// Who jumped away with the complaint comes before who was told so, and set the status; no option says that
+// the status is wrong.
+TEST_F(Explain, WhoJumpedAwayComesBeforeWhoWasTold) {
+  build(R"(#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf top;
+static const char* message;
+static void fail(const char* text) { message = text; longjmp(top, 1); }
+static int number(const char** p) {
+  int n = 0;
+  if (**p < '0' || **p >= '9') fail("digit expected");
+  while (**p >= '0' && **p <= '9') n = n * 10 + (*(*p)++ - '0');
+  return n;
+}
+static int sum(const char** p) {
+  int n = number(p);
+  while (**p == '+') { ++*p; n += number(p); }
+  return n;
+}
+int main(int argc, char** argv) {
+  if (setjmp(top)) {
+    fprintf(stderr, "error: %s\n", message);
+    return 1;
+  }
+  const char* p = argv[1];
+  printf("%d\n", sum(&p));
+  return 0;
+}
+)");
+  json document = ask({"--", "./program", "1+9"});
+  EXPECT_THAT(firstLines(document, 1), ElementsAre(8)) << document["suspects"].dump(1);
+}
+
+TEST_F(Explain, WhoThrewComesBeforeWhoCaught) {
+  test::writeFile(dir_ / "program.cpp", R"(#include <iostream>
+#include <stdexcept>
+#include <string>
+static int number(const char*& p) {
+  int n = 0;
+  if (*p < '0' || *p >= '9')
+    throw std::runtime_error(std::string("digit expected at ") + p);
+  while (*p >= '0' && *p <= '9') n = n * 10 + (*p++ - '0');
+  return n;
+}
+int main(int argc, char** argv) {
+  try {
+    const char* p = argv[1];
+    int n = number(p);
+    while (*p == '+') n += number(++p);
+    std::cout << n << "\n";
+  } catch (const std::exception& e) {
+    std::cerr << "error: " << e.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
+)");
+  auto built = test::run({kBin + "/faultline-c++", "-g", "program.cpp", "-o", "program"}, options_);
+  ASSERT_EQ(built.status, 0) << built.err;
+  json document = ask({"--", "./program", "1+9"});
+  EXPECT_THAT(firstLines(document, 1), ElementsAre(6)) << document["suspects"].dump(1);
+}
+
 // The block is two bytes too small, which harms nobody; the sum is wrong for another reason.
 TEST_F(Explain, AWriteThatFellOnNothingDoesNotHideTheFault) {
   build(R"(#include <stdio.h>

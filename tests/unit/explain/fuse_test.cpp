@@ -99,6 +99,20 @@ TEST(Fuse, HowFarARunStraysThatIsNotRefusedSaysNothing) {
   EXPECT_LT(fuse(found, 10)[0].score, 2 * far);
 }
 
+// An exception, or longjmp(): nobody asks, and nothing in the function that sets the status repairs the run.
+TEST(Fuse, WhoSetAStatusBecauseItWasToldSoCountsLess) {
+  CausesReport causes = tree({node(0, 0, 0, {statement(40, 400), statement(41, 390)})});
+  CriticalReport critical;
+  critical.decisions = {decision(20, 100), decision(22, 200)};
+  critical.decisions[0].place.function = critical.decisions[1].place.function = "thrower";
+  critical.decisions[0].effect.strays = critical.decisions[1].effect.strays = 0.9;
+  Found found{.causes = &causes, .critical = &critical};
+  found.chosen = {{.place = at(40), .decided = {at(41)}}};
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(22, 40, 41, 20)) << "22 came last: it threw";
+  critical.decisions[1].place.function = "f"; // it is the function's own
+  EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(41, 40, 20, 22));
+}
+
 TEST(Fuse, WhoCalledWhatDecidedIsTold) {
   CriticalReport critical;
   critical.decisions = {decision(20, 200)};
