@@ -112,7 +112,7 @@ Result<recording::RecordResult> recordIt(recording::RecordRequest& request, cons
                                          World world) {
   FL_TRY(file, inputFile(input));
   request.input = fmt::format("/proc/self/fd/{}", file.get());
-  request.captureOutput = true;
+  request.captureOutput = request.keepsApart = true;
   request.worldPid = world.pid;
   request.worldClock = world.clock;
   return request.files && !request.files->empty() ? recordApart(request) : recording::recordRun(request);

@@ -5,6 +5,7 @@
 #include "report/edits.h"
 #include "report/number_text.h"
 #include "report/statement_text.h"
+#include "technique/call_sites.h"
 #include "technique/changes/assignments.h"
 #include "technique/changes/changes.h"
 #include "technique/changes/copies.h"
@@ -118,6 +119,11 @@ std::optional<std::string> statementAt(report::SourceFiles& sources, const findi
   return line && place.column > 0 ? report::statementAt(*line, place.column - 1) : std::nullopt;
 }
 
+bool isOfMany(ValueRun& run, uint32_t id) {
+  const depend::RunCode::Where at = run.history->code().where(id);
+  return at && technique::isCalledByMany(run.failing.run.replay.program(), *at.module->image, at.function);
+}
+
 // A statement that is missing, as it is written elsewhere.
 void nameInserted(report::SourceFiles& sources, const finding::Place& copied, finding::CodeChange& change) {
   if (copied.isKnown()) change.to = statementAt(sources, copied).value_or("");
@@ -225,9 +231,14 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report::SourceFiles sources;
   for (const auto* list : {&result.found, &result.partial})
     for (const technique::FoundChange& found : *list) {
-      report.changes.push_back({technique::placeOf(run.history->code(), found.id, cwd),
-                                std::string(technique::nameOf(found.proposal.form)), found.proposal.text,
-                                found.confirmed, found.effect, found.proposal.from, found.proposal.to});
+      report.changes.push_back({.place = technique::placeOf(run.history->code(), found.id, cwd),
+                                .form = std::string(technique::nameOf(found.proposal.form)),
+                                .text = found.proposal.text,
+                                .verified = found.confirmed,
+                                .effect = found.effect,
+                                .from = found.proposal.from,
+                                .to = found.proposal.to,
+                                .isOfMany = isOfMany(run, found.id)});
       if (!found.proposal.text.empty()) continue;
       report.changes.back().isBehind = found.proposal.isBehind;
       finding::Place copied;

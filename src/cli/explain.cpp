@@ -292,6 +292,10 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   if (!options.reference.empty()) FL_CHECK(askReference(context, options, expectedOutput.path()));
   FL_TRY(run, openValueRun(context, options.value));
   if (run->didNotFail) return answerDidNotFail(context, *run, "explain");
+  if (!run->failing.run.recording.end())
+    return errorf(
+        "the recording is cut off before the run failed, so that there is nothing to explain: record the "
+        "program again (faultline info says how far it goes)");
 
   finding::Explanation explanation;
   explanation.program = programOf(run->failing.run);
@@ -324,7 +328,7 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   begins("looking at what led there");
   if (isWanted(options, "causes")) {
     (void)lookAtStack(*run, causeRun, found); // they can be done without
-    run->watchUntil(begin + seconds(budget * 0.1));
+    run->watchUntil(begin + seconds(budget * 0.15));
     (void)lookAtComplaints(*run, causeRun, found);
     (void)lookAtSource(*run, causeRun, found);
     run->stopWatching();
@@ -401,7 +405,11 @@ Result<int> explain(const Context& context, ExplainArguments options) {
   begins("putting it together");
   explanation.suspects = explain::fuse(found, options.suspects);
   bool isRepaired = experiments.critical.passed > 0 || experiments.changes.passed > 0;
-  if (found.critical && found.changes && !isRepaired)
+  explanation.isDoubtful = found.critical && found.changes && !isRepaired;
+  if (wasInterrupted())
+    explanation.caveats.insert(explanation.caveats.begin(),
+                               "interrupted: this is what was found until then, not all was asked");
+  if (explanation.isDoubtful)
     explanation.caveats.insert(
         explanation.caveats.begin(),
         "no small change and no single decision makes the run pass: perhaps a statement "

@@ -34,12 +34,12 @@ std::vector<std::vector<replay::OutputOrigin>> complaintsIn(const replay::Output
 }
 
 struct Wording {
-  size_t length = 5; // no shorter text, with its quotes, says anything
+  uint64_t bytes = 2; // of what was written; less says nothing
   std::optional<technique::NamedData> named = {};
 };
 
-// Who chose the words: the longest text of the program in what was written, by the line that names it. That
-// holds also where what is said goes through functions and buffers of the program's own.
+// Who chose the words: the text of the program that most of what was written is of, by the line that names
+// it. That holds also where what is said goes through functions and buffers of the program's own.
 Result<void> findWording(ValueRun& run, CauseRun& causes, uint64_t time, Wording& best) {
   constexpr uint64_t kMostBytes = 96, kMostArguments = 5;
   replay::Replay& replay = run.failing.run.replay;
@@ -57,9 +57,8 @@ Result<void> findWording(ValueRun& run, CauseRun& causes, uint64_t time, Wording
   FL_TRY(all, technique::findNamedData(*run.history, question, writing.id));
   for (const technique::NamedData& data : all) {
     auto text = names.find(data.address);
-    if (!text || text->kind != replay::ObjectName::Kind::Literal || text->object.size() <= best.length)
-      continue;
-    best = {text->object.size(), data};
+    if (!text || text->kind != replay::ObjectName::Kind::Literal || data.bytes <= best.bytes) continue;
+    best = {data.bytes, data};
   }
   return {};
 }

@@ -69,6 +69,8 @@ Result<void> lookAtInput(const Context& context, const ValueOptions& options,
   FL_TRY(made, writeReproduction(question, failing.inputs, {.suffix = ".min", .folder = asked.folder}));
   for (finding::MinimizedInput& i : made.inputs) i.written.clear(); // it goes with the folder
   explanation.smallest = finding::SmallestInput{made.inputs, failing.isOneMinimal};
+  explanation.smallest->isOfStatus = explanation.failure && (explanation.failure->kind == "exit-status" ||
+                                                             explanation.failure->kind == "wrong-status");
   auto since = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   explanation.tried.push_back(
       fmt::format("{}, found in {:.1f} s: faultline minimize", sizesText(*explanation.smallest), since()));

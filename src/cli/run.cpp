@@ -250,6 +250,7 @@ Result<RecordedRun> recordProgram(const Context& context, const RunOptions& opti
   request.seed = options.seed;
   request.captureOutput =
       options.captureOutput || expectation.isGiven() || !context.isText() || !isatty(STDOUT_FILENO);
+  request.keepsApart = isAlterable; // what was complained of tells why
   request.expectation = std::move(expectation);
   request.passOutput = context.isText();
   if (output.empty()) {

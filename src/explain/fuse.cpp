@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <span>
 
 namespace faultline::explain {
 
@@ -177,8 +178,8 @@ private:
   // `> 0` where 0 is as good asks wrongly.
   std::set<Line> askingLines() const {
     std::set<Line> lines;
-    if (!found_.critical || found_.isCrash || found_.isHang) return lines;
-    for (const finding::CriticalDecision& d : found_.critical->decisions)
+    if (found_.isCrash || found_.isHang) return lines;
+    for (const finding::CriticalDecision& d : decisions())
       if (d.isPassedOn) lines.insert({d.place.file, d.place.line});
     if (found_.changes)
       for (const finding::CodeChange& c : found_.changes->changes)
@@ -193,26 +194,36 @@ private:
     return lines;
   }
 
+  std::span<const finding::CriticalDecision> decisions() const {
+    return found_.critical ? std::span(found_.critical->decisions) : std::span<finding::CriticalDecision>();
+  }
+
   const finding::CriticalDecision* lastThatRepairs() const {
     const finding::CriticalDecision* last = nullptr;
-    for (const finding::CriticalDecision& d : found_.critical->decisions)
+    for (const finding::CriticalDecision& d : decisions())
       if (d.verified && d.effect.passes() && (!last || d.time > last->time)) last = &d;
     return last;
   }
 
-  // What failed was set in one function, and the last decision that repairs is one of another: it was told
-  // there that something is wrong, by an exception, say.
+  static bool isElsewhere(const Place& place, const Chosen& c) {
+    return place.file != c.place.file || place.function != c.place.function;
+  }
+
+  // What failed was set in one function, and the last decision that repairs, or a complaint, is one of
+  // another: it was told there that something is wrong, by an exception, say.
   bool isDecidedElsewhere(const Chosen& c) const {
     const finding::CriticalDecision* last = lastThatRepairs();
-    return last && (last->place.file != c.place.file || last->place.function != c.place.function);
+    if (last) return isElsewhere(last->place, c);
+    return std::ranges::any_of(found_.complaints,
+                               [&](const Complaint& o) { return isElsewhere(o.place, c); });
   }
 
   // That decision, where none asks what another decided.
   const finding::CriticalDecision* refusing() const {
     auto isElsewhere = [&](const Chosen& c) { return isDecidedElsewhere(c); };
     auto asks = [](const finding::CriticalDecision& d) { return d.isAsked || d.isPassedOn; };
-    if (!found_.critical || std::ranges::none_of(found_.chosen, isElsewhere)) return nullptr;
-    return std::ranges::any_of(found_.critical->decisions, asks) ? nullptr : lastThatRepairs();
+    if (std::ranges::none_of(found_.chosen, isElsewhere)) return nullptr;
+    return std::ranges::any_of(decisions(), asks) ? nullptr : lastThatRepairs();
   }
 
   // They differ where both sides are equal alone.
@@ -421,7 +432,7 @@ private:
   }
 
   double likelihood(const finding::CodeChange& c) const {
-    const double form = likelihood(c.form);
+    const double form = likelihood(c.form) * (c.isOfMany ? w_.ofMany : 1);
     if (c.form == "comparison") return form * ofComparison(c.from, c.to);
     if (c.form == "operator" || c.form == "operand") return form * ofOperator(c);
     // Nobody writes `]` for the backslash before it.

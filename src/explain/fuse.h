@@ -41,7 +41,8 @@ struct Weights {
   double ofBits = 0.6;            // of it, for another operator where bits are put together
   double unwrittenOperator = 0.4; // of it, where the source has no such operator
   double nextLetter = 0.4;        // of it, for another letter, as the next of a number may be
-  double again = 0.5; // a further line of a function with the same change counts 1 / (1 + this), and so on
+  double ofMany = 0.6; // of `change`, if many call its function: it has long done right by the others
+  double again = 0.5;  // a further line of a function with the same change counts 1 / (1 + this), and so on
   double feedsRepair = 0.75; // the first line of what made that decision
   double under = 0.5;        // of what a decision that repairs has, the first line executed because of it
   double halfUnder = 3;

@@ -16,6 +16,7 @@ struct CodeChange {
   std::string from = {}, to = {};
   bool isBehind = false;         // what is put in stands behind the line, not before it
   std::optional<Edit> edit = {}; // where the source has them there
+  bool isOfMany = false;         // its function is called from many places
 };
 
 struct ChangesReport {

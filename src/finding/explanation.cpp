@@ -11,24 +11,30 @@ void Explanation::addCaveats(const std::vector<std::string>& more, const char* t
       caveats.push_back(fmt::format("{}: {}", technique, text));
 }
 
+bool Explanation::isDetail(const std::string& caveat) {
+  static constexpr std::string_view kOf[] = {
+      "causes: ", "critical: ", "changes: ", "chop: ", "invariants: ", "experiments: "};
+  return std::ranges::any_of(kOf, [&](std::string_view technique) { return caveat.starts_with(technique); });
+}
+
 std::vector<std::string> sentencesOf(const SmallestInput& smallest) {
   constexpr size_t kMostShown = 200;
+  const char* same = smallest.isOfStatus ? "end with the same status" : "fail in the same way";
   std::vector<std::string> out;
   for (const MinimizedInput& i : smallest.inputs) {
     bool isCut = i.isCut || i.text.size() > kMostShown;
     std::string bytes = i.text.size() > kMostShown ? i.text.substr(0, kMostShown) + "..." : i.text;
     std::string perhaps = smallest.isOneMinimal ? "" : "; perhaps fewer would do";
     if (i.isGone || i.after == 0)
-      out.push_back(fmt::format("{} is not needed for it to fail in the same way", i.what));
+      out.push_back(fmt::format("{} is not needed for it to {}", i.what, same));
     else if (i.after == i.before)
-      out.push_back(
-          smallest.isOneMinimal
-              ? fmt::format("all {} bytes of {} are needed for it to fail in the same way", i.before, i.what)
-              : fmt::format("of the {} bytes of {} none was found in time that is not needed", i.before,
-                            i.what));
+      out.push_back(smallest.isOneMinimal
+                        ? fmt::format("all {} bytes of {} are needed for it to {}", i.before, i.what, same)
+                        : fmt::format("of the {} bytes of {} none was found in time that is not needed",
+                                      i.before, i.what));
     else
-      out.push_back(fmt::format("{} of {} bytes of {} fail in the same way{}: {}{}", i.after, i.before,
-                                i.what, perhaps, isCut ? "they begin " : "", bytes));
+      out.push_back(fmt::format("{} of {} bytes of {} {}{}: {}{}", i.after, i.before, i.what, same, perhaps,
+                                isCut ? "they begin " : "", bytes));
   }
   return out;
 }

@@ -37,6 +37,7 @@ struct Suspect {
 struct SmallestInput {
   std::vector<MinimizedInput> inputs = {};
   bool isOneMinimal = false; // no byte of it can be left out
+  bool isOfStatus = false;   // only that is the same: what the program complains of may be something else
 };
 // "3 of 120 bytes of standard input fail in the same way: "((\n"", a sentence for each input.
 std::vector<std::string> sentencesOf(const SmallestInput& smallest);
@@ -51,8 +52,12 @@ struct Explanation {
   std::optional<SmallestInput> smallest = {};
   std::vector<std::string> tried = {}; // what was done, a sentence each
   std::vector<std::string> caveats = {};
+  // The first caveat says that nothing which was tried repairs the run: no suspect is confirmed.
+  bool isDoubtful = false;
   Json stats = Json::object();
 
+  // Whether a caveat tells of the bounds of one technique, not of the answer.
+  static bool isDetail(const std::string& caveat);
   // Those that are not known yet, with the technique that they are about.
   void addCaveats(const std::vector<std::string>& more, const char* technique);
 };

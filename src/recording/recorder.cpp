@@ -177,7 +177,8 @@ private:
       for (uint32_t stream : {1u, 2u}) {
         if (request_.passOutput && !canBeTaken(int(stream))) continue;
         // What is to be compared must not be mixed with messages.
-        bool apart = request_.expectation.output || !request_.expectation.oracle.empty();
+        bool apart =
+            request_.keepsApart || request_.expectation.output || !request_.expectation.oracle.empty();
         if (stream == 2 && request_.passOutput && !apart && !tees_.empty() && isSameStream(1, 2)) {
           child.streams[2] = child.streams[1]; // `2>&1`: one stream, whose order counts
           continue;

@@ -47,6 +47,7 @@ struct RecordRequest {
   uint64_t sizeLimit = 0;            // bytes of recording; 0: none. The program goes on beyond it
   bool captureOutput = false;        // keep what the program writes to streams 1 and 2
   bool passOutput = true;            // and, when captured, write it to ours too
+  bool keepsApart = false;           // streams 1 and 2, also where ours are one (`2>&1`), whatever the order
   // Keep only the end of the run, in a file of at most so many bytes; 0: all of it. `follower` replays the
   // rest while the program runs.
   uint64_t last = 0;

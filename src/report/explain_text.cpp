@@ -96,6 +96,29 @@ std::string title(const char* text, const Screen& screen) {
   return "\n" + screen.terminal.paint(Style::Bold, text) + "\n";
 }
 
+// Whether anything is confirmed has to be known before the suspects are read.
+std::string suspectsTitle(const finding::Explanation& explanation, const Screen& screen) {
+  if (!explanation.isDoubtful) return title("Suspects, the first is the most likely", screen);
+  return title("Suspects, none of them confirmed", screen) +
+         wrapped(explanation.caveats.front(), screen.width(), 0) + "\n";
+}
+
+std::string notes(const finding::Explanation& explanation, const Screen& screen, bool hasDetails) {
+  std::vector<std::string> shown;
+  size_t details = 0;
+  const bool isFirstTold = explanation.isDoubtful && !explanation.suspects.empty();
+  for (size_t k = isFirstTold ? 1 : 0; k < explanation.caveats.size(); ++k) {
+    if (hasDetails || !finding::Explanation::isDetail(explanation.caveats[k]))
+      shown.push_back(explanation.caveats[k]);
+    else
+      ++details;
+  }
+  if (details > 0)
+    shown.push_back(fmt::format("{} more on what was bounded or not tried: --verbose",
+                                details == 1 ? "there is one" : fmt::format("there are {}", details)));
+  return renderCaveats(shown, screen);
+}
+
 } // namespace
 
 std::string renderExplanation(const finding::Explanation& explanation, SourceFiles& files,
@@ -113,7 +136,7 @@ std::string renderExplanation(const finding::Explanation& explanation, SourceFil
   size_t number = 0;
   for (const finding::Suspect& s : explanation.suspects) {
     if (number >= options.mostSuspects) break;
-    if (number == 0) out += title("Suspects, the first is the most likely", screen);
+    if (number == 0) out += suspectsTitle(explanation, screen);
     out += suspectText(s, ++number, files, screen);
   }
   if (explanation.suspects.empty()) out += "\nNothing was found that could have led to it.\n";
@@ -125,7 +148,7 @@ std::string renderExplanation(const finding::Explanation& explanation, SourceFil
     out += "\n";
     for (const std::string& text : explanation.tried) out += wrapped(text, screen.width(), 0) + "\n";
   }
-  return out + renderCaveats(explanation.caveats, screen);
+  return out + notes(explanation, screen, options.hasDetails);
 }
 
 } // namespace faultline::report

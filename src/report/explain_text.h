@@ -8,6 +8,7 @@ namespace faultline::report {
 
 struct ExplainTextOptions {
   size_t mostSuspects = finding::kFirstScreen;
+  bool hasDetails = false; // all notes, those on the bounds of each technique among them
 };
 
 std::string renderExplanation(const finding::Explanation& explanation, SourceFiles& files,

@@ -165,6 +165,30 @@ int main(int argc, char** argv) {
   EXPECT_THAT(firstLines(document, 1), ElementsAre(6)) << document["suspects"].dump(1);
 }
 
+// In a log both streams are one; what was complained of is told from what was printed all the same.
+TEST_F(Explain, AComplaintIsFoundWhereBothStreamsAreOne) {
+  build(R"(#include <stdio.h>
+#include <string.h>
+static int check(const char* word) {
+  if (strlen(word) > 3) {
+    fprintf(stderr, "too long: %s\n", word);
+    return 1;
+  }
+  return 0;
+}
+int main(int argc, char** argv) {
+  int bad = 0;
+  for (int i = 1; i < argc; i++)
+    bad |= check(argv[i]);
+  printf("%d words\n", argc - 1);
+  return bad;
+}
+)");
+  auto got =
+      test::run({"/bin/sh", "-c", kBin + "/faultline explain -q -- ./program abc abcd 2>&1 | cat"}, options_);
+  EXPECT_THAT(got.out, HasSubstr("complained on standard error"));
+}
+
 // The block is two bytes too small, which harms nobody; the sum is wrong for another reason.
 TEST_F(Explain, AWriteThatFellOnNothingDoesNotHideTheFault) {
   build(R"(#include <stdio.h>

@@ -3,6 +3,7 @@
 #include "technique/slice/slice.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace faultline::technique {
@@ -30,16 +31,35 @@ public:
     depend::WalkOptions options;
     options.control = options.addresses = false;
     FL_TRY(slice, depend::sliceBackward(history_, question, options));
-    std::set<std::pair<uint32_t, uint64_t>> seen; // who read, what
+    struct Read {
+      const Leaf* leaf;
+      Datum datum;
+    };
+    std::vector<Read> reads;
+    std::map<uint64_t, std::set<uint64_t>> bytes; // of each datum
     for (const Leaf& leaf : slice.leaves) {
-      const bool isAsked = leaf.consumer >= slice.nodes.size();
-      if (leaf.kind != Leaf::Initial || (isAsked && !asking)) continue;
-      std::optional<Datum> datum = datumAt(leaf.from);
+      if (leaf.kind != Leaf::Initial) continue;
+      const std::optional<Datum> datum = datumAt(leaf.from);
+      if (!datum) continue;
+      reads.push_back({&leaf, *datum});
+      for (uint64_t at = leaf.from; at < std::min(leaf.from + leaf.size, datum->end); ++at)
+        bytes[datum->start].insert(at);
+    }
+    std::ranges::sort(reads, [&](const Read& a, const Read& b) {
+      const size_t ofA = bytes[a.datum.start].size(), ofB = bytes[b.datum.start].size();
+      return ofA != ofB ? ofA > ofB : a.leaf < b.leaf;
+    });
+    std::set<std::pair<uint32_t, uint64_t>> seen; // who read, what
+    for (const auto& [leaf, datum] : reads) {
+      const bool isAsked = leaf->consumer >= slice.nodes.size();
+      if (isAsked && !asking) continue;
       Node reader{.time = question.time, .id = asking.value_or(0)};
-      if (!isAsked) reader = slice.nodes[leaf.consumer];
-      if (!datum || !seen.insert({reader.id, datum->start}).second) continue;
+      if (!isAsked) reader = slice.nodes[leaf->consumer];
+      if (!seen.insert({reader.id, datum.start}).second) continue;
       if (seen.size() > kMostReads) break;
-      FL_CHECK(name(reader, leaf.from, *datum, 0));
+      const size_t known = found_.size();
+      FL_CHECK(name(reader, leaf->from, datum, 0));
+      for (size_t k = known; k < found_.size(); ++k) found_[k].bytes = bytes[datum.start].size();
     }
     return {};
   }
@@ -94,7 +114,7 @@ private:
 
   void add(const Node& node, uint64_t address) {
     if (std::ranges::find(found_, node.id, &NamedData::id) == found_.end())
-      found_.push_back({node.id, node.time, address});
+      found_.push_back({.id = node.id, .time = node.time, .address = address});
   }
 
   // Of the program's own; what is zero at the start was not written there by anybody.

@@ -14,10 +14,12 @@ struct NamedData {
   uint32_t id = 0;      // of an instruction that names it, or a table that has its address
   uint64_t time = 0;    // when it did
   uint64_t address = 0; // of what was read
+  uint64_t bytes = 0;   // of the text or table, that what is asked for was made of
 };
 
-// Those that are closest to the question first. `question`: what is asked for; only values are followed.
-// `reader`: the instruction that reads the memory which is asked for, if it is one.
+// Those that most of it is of first; of the same, those that are closest to the question. `question`: what is
+// asked for; only values are followed. `reader`: the instruction that reads the memory which is asked for, if
+// it is one.
 Result<std::vector<NamedData>> findNamedData(depend::History& history, const depend::Question& question,
                                              std::optional<uint32_t> reader = std::nullopt);
 
