@@ -189,6 +189,17 @@ int main(int argc, char** argv) {
   EXPECT_THAT(got.out, HasSubstr("complained on standard error"));
 }
 
+TEST_F(Explain, ARecordingThatIsCutOffIsNoRunThatPassed) {
+  build("int main(void) { for (int volatile i = 0; i < 100000; i++) {} return 1; }\n");
+  auto recorded = test::run({kBin + "/faultline", "record", "-o", "whole.flr", "--", "./program"}, options_);
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const std::string whole = test::readFile(dir_ / "whole.flr");
+  test::writeFile(dir_ / "cut.flr", whole.substr(0, whole.size() - 20));
+  auto got = run({"cut.flr"});
+  EXPECT_EQ(got.status, 1);
+  EXPECT_THAT(got.err, HasSubstr("the recording is cut off"));
+}
+
 // The block is two bytes too small, which harms nobody; the sum is wrong for another reason.
 TEST_F(Explain, AWriteThatFellOnNothingDoesNotHideTheFault) {
   build(R"(#include <stdio.h>
