@@ -79,7 +79,8 @@ Result<void> answerExplanation(const Context& context, const finding::Explanatio
   }
   if (context.format == "html") return context.answer(report::renderHtml(explanation, files, htmlOptions()));
   return answerReport(context, explanation, [&](report::SourceFiles& files, const report::Screen& screen) {
-    return report::renderExplanation(explanation, files, screen, {.hasDetails = context.verbose});
+    return report::renderExplanation(explanation, files, screen,
+                                     {.hasNotes = !context.quiet, .hasDetails = context.verbose});
   });
 }
 

@@ -124,6 +124,40 @@ bool isOfMany(ValueRun& run, uint32_t id) {
   return at && technique::isCalledByMany(run.failing.run.replay.program(), *at.module->image, at.function);
 }
 
+// The calls that led to the execution that the failure depends on most closely.
+Result<std::vector<finding::Place>> callsTo(ValueRun& run, depend::Instances& instances,
+                                            const depend::Slice& slice, uint32_t id) {
+  constexpr size_t kMostCalls = 2;
+  std::vector<finding::Place> calls;
+  const auto known = slice.instructions.find(id);
+  if (known == slice.instructions.end() || known->second.node >= slice.nodes.size()) return calls;
+  uint64_t at = slice.nodes[known->second.node].time;
+  while (calls.size() < kMostCalls) {
+    FL_TRY(call, instances.caller(at));
+    if (call == depend::kNoInstance) break;
+    at = call;
+    FL_TRY(x, instances.at(at));
+    finding::Place place =
+        technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd);
+    if (place.isKnown() && !finding::isLibraryFrame(place)) calls.push_back(std::move(place));
+  }
+  return calls;
+}
+
+// Where its function serves many, who called it may have asked for the wrong thing.
+void addCalls(ValueRun& run, depend::Instances& instances, const depend::Slice& slice,
+              const std::vector<technique::FoundChange>& found, std::vector<finding::CodeChange>& changes) {
+  constexpr size_t kMostAsked = 12;
+  instances.setWatch([] { return !wasInterrupted(); });
+  size_t asked = 0;
+  for (size_t k = 0; k < found.size() && asked < kMostAsked; ++k) {
+    if (!changes[k].isOfMany) continue;
+    ++asked;
+    auto calls = callsTo(run, instances, slice, found[k].id); // they can be done without
+    if (calls) changes[k].calls = std::move(*calls);
+  }
+}
+
 // A statement that is missing, as it is written elsewhere.
 void nameInserted(report::SourceFiles& sources, const finding::Place& copied, finding::CodeChange& change) {
   if (copied.isKnown()) change.to = statementAt(sources, copied).value_or("");
@@ -226,7 +260,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
         findMissing(run, report, slice, places, {instances, epochs, trials, options, end, deadline}, result));
   }
   progress.reset();
-  run.stopWatching();
+  run.watchUntil(deadline);
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   report::SourceFiles sources;
   for (const auto* list : {&result.found, &result.partial})
@@ -245,6 +279,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
       if (found.proposal.copied) copied = technique::placeOf(run.history->code(), found.proposal.copied, cwd);
       nameInserted(sources, copied, report.changes.back());
     }
+  addCalls(run, instances, slice, result.found, report.changes);
   for (finding::CodeChange& change : report.changes) {
     nameNumbers(sources, change);
     change.edit = report::editOf(sources, change);
@@ -271,6 +306,7 @@ Result<finding::ChangesReport> findChanges(const Context& context, ValueRun& run
   report.method = laboratory.methodText();
   report.stats = laboratory.stats(trials);
   report.stats["improved"] = result.improved;
+  run.stopWatching();
   return report;
 }
 

@@ -520,6 +520,17 @@ private:
     }
     for (auto& [line, what] : told)
       if (what.first->form == "comparison" || what.first->form == "always") flips_.insert(line);
+    for (auto& [line, what] : told) {
+      double led = what.second * w_.calledOfMany;
+      for (const Place& place : what.first->calls) {
+        if (!isFailure(place) && !told.contains({place.file, place.line}))
+          add(place, {"led",
+                      fmt::format("called {}(), where a change of line {} repairs the run",
+                                  what.first->place.function, what.first->place.line),
+                      led});
+        led /= 2;
+      }
+    }
     for (auto& [line, what] : told)
       add(what.first->place, {"changes",
                               fmt::format("{} {}{}", finding::effectText(what.first->effect),

@@ -16,7 +16,9 @@ struct CodeChange {
   std::string from = {}, to = {};
   bool isBehind = false;         // what is put in stands behind the line, not before it
   std::optional<Edit> edit = {}; // where the source has them there
-  bool isOfMany = false;         // its function is called from many places
+  bool isOfMany = false;         // its function is called from many places:
+  std::vector<Place> calls =
+      {}; // those that led to what the failure depends on most closely, from inside out
 };
 
 struct ChangesReport {

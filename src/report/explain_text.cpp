@@ -148,7 +148,7 @@ std::string renderExplanation(const finding::Explanation& explanation, SourceFil
     out += "\n";
     for (const std::string& text : explanation.tried) out += wrapped(text, screen.width(), 0) + "\n";
   }
-  return out + notes(explanation, screen, options.hasDetails);
+  return options.hasNotes ? out + notes(explanation, screen, options.hasDetails) : out;
 }
 
 } // namespace faultline::report

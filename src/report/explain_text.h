@@ -8,6 +8,7 @@ namespace faultline::report {
 
 struct ExplainTextOptions {
   size_t mostSuspects = finding::kFirstScreen;
+  bool hasNotes = true;    // what is not confirmed is said all the same
   bool hasDetails = false; // all notes, those on the bounds of each technique among them
 };
 

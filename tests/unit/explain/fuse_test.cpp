@@ -318,6 +318,21 @@ TEST(Fuse, WhatNobodyWroteOrMistakesCountsLess) {
   EXPECT_LT(scoreOf({.form = "next-to", .from = "'\\\\'", .to = "']'", .edit = edit}), next / 2);
 }
 
+TEST(Fuse, OfAFunctionOfManyWhoCalledItIsToldAsWell) {
+  finding::ChangesReport changes;
+  changes.changes = {{.place = at(7), .form = "operator", .text = "with `-`", .verified = true}};
+  changes.tried = 1000;
+  changes.passed = 1;
+  Found found{.knowsOutput = true, .changes = &changes};
+  const double ofFew = fuse(found, 10)[0].score;
+  changes.changes[0].isOfMany = true;
+  changes.changes[0].calls = {at(30), at(50)};
+  auto suspects = fuse(found, 10);
+  EXPECT_THAT(linesOf(suspects), ElementsAre(7, 30, 50));
+  EXPECT_LT(suspects[0].score, ofFew);
+  EXPECT_EQ(suspects[1].reason, "called f(), where a change of line 7 repairs the run");
+}
+
 TEST(Fuse, ABlockOfAFixedSizeIsRarelyTooSmall) {
   finding::MemoryReport memory;
   memory.errors.push_back({.kind = "out-of-bounds", .access = "write", .place = at(5)});

@@ -49,6 +49,8 @@ TEST(ExplainText, BoundsOfSingleTechniquesAreCountedAndToldIfAskedFor) {
   std::string all = shown(e, true);
   EXPECT_THAT(all, HasSubstr("note: changes: 7 of 9 were tried\n"));
   EXPECT_THAT(all, Not(HasSubstr("--verbose")));
+  SourceFiles files;
+  EXPECT_THAT(renderExplanation(e, files, {}, {.hasNotes = false}), Not(HasSubstr("note: ")));
 }
 
 TEST(ExplainText, ASmallestInputOfAStatusSaysThatOnlyTheStatusIsTheSame) {
