@@ -23,6 +23,56 @@ void occupyStandardStreams() {
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR | O_CLOEXEC) != stream) _exit(1);
 }
 
+// Letters that have to be put in, left out or changed.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t k = 0; k <= b.size(); ++k) row[k] = k;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t before = row[0];
+    row[0] = i;
+    for (size_t k = 1; k <= b.size(); ++k) {
+      const size_t other = before + (a[i - 1] != b[k - 1]);
+      before = row[k];
+      row[k] = std::min({other, row[k] + 1, row[k - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// "; did you mean --expect?", if one of them is meant.
+std::string meant(std::string_view word, const std::vector<std::string>& known) {
+  constexpr size_t kFurthest = 3;
+  std::string best;
+  size_t least = kFurthest;
+  for (const std::string& name : known)
+    if (size_t far = distance(word, name); far < least) least = far, best = name;
+  return best.empty() ? "" : fmt::format("; did you mean {}?", best);
+}
+
+std::vector<std::string> optionsOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> subcommandsOf(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// What CLI11 did not expect is all that comes behind the option that there is none of.
+std::string unexpected(CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const CLI::App& command = app.get_subcommands().empty() ? app : *app.get_subcommands().front();
+  for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k) {
+    const std::string name = std::string(argv[k]).substr(0, std::string_view(argv[k]).find('='));
+    if (name.starts_with("--") && !command.get_option_no_throw(name) && !app.get_option_no_throw(name))
+      return fmt::format("there is no option {}{}", name, meant(name, optionsOf(command)));
+  }
+  return error.what();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -63,11 +113,14 @@ int main(int argc, char** argv) {
     app.parse(std::move(words));
   } catch (const CLI::RequiredError& e) {
     if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty()) return app.exit(e), kCallAtFault;
-    fmt::print(stderr, "faultline: error: {} is no subcommand; faultline --help lists them\n", argv[1]);
+    fmt::print(stderr, "faultline: error: {} is no subcommand{}; faultline --help lists them\n", argv[1],
+               meant(argv[1], subcommandsOf(app)));
     return kCallAtFault;
   } catch (const CLI::ParseError& e) {
     // CLI11's own statuses are not ours: help is an answer, all else is the call's fault.
-    return app.exit(e) == 0 ? kAnswered : kCallAtFault;
+    if (e.get_exit_code() == int(CLI::ExitCodes::Success)) return app.exit(e), kAnswered;
+    fmt::print(stderr, "faultline: error: {}; --help lists the options\n", unexpected(app, e, argc, argv));
+    return kCallAtFault;
   }
   return context.status;
 }

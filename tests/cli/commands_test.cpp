@@ -201,7 +201,12 @@ TEST_F(Commands, WrongUsesGetOneLineAndStatusOne) {
       {{"show", "missing.flr"}, "no such recording"},
       {{"show", "."}, "is a folder"},
       {{"record", "--", "./."}, "is a folder"},
-      {{"expalin"}, "no subcommand"},
+      {{"expalin"}, "no subcommand; did you mean explain?"},
+      {{"frobnicate"}, "frobnicate is no subcommand; faultline --help"},
+      {{"explain", "--expct", "x", "--", "./plain", "0"},
+       "there is no option --expct; did you mean --expect?"},
+      {{"explain", "--frobnicate=x", "--", "./plain"}, "there is no option --frobnicate; --help"},
+      {{"explain", "--expect-status", "x", "--", "./plain"}, "--expect-status"},
   };
   for (const WrongUse& use : uses) {
     RunResult r = faultline(use.words);
