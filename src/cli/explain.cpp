@@ -314,6 +314,8 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     found.isCrash = explanation.failure->signal != 0 && explanation.failure->kind != "assertion";
     const auto& end = run->failing.run.recording.end();
     found.isHang = end && end->timedOut;
+    found.isStatus = explanation.failure->kind.ends_with("status");
+    found.isAssertion = explanation.failure->kind == "assertion";
     found.isHeapCorruption = explanation.failure->kind == "heap-corruption";
     FL_TRY(expectation, expectationOf(options.value.run));
     found.knowsOutput = expectation.output || run->failing.run.recording.meta().expectation.output;

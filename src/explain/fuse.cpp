@@ -143,8 +143,7 @@ private:
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * (d.executions > 1 ? w_.several : 1) * kind;
       // How far the run strays that is not refused says nothing: it has yet to do what it was there for.
-      const bool isRefusal =
-          ((d.isAsked && !d.isPassedOn) || &d == refusing_) && !found_.isCrash && !found_.isHang;
+      const bool isRefusal = ((d.isAsked && !d.isPassedOn) || &d == refusing_) && mayBeRefused();
       if (isRefusal && d.verified) weight = std::max(weight, w_.repairs * w_.refusal);
       if (asking_.contains({d.place.file, d.place.line})) weight *= w_.asksOnly;
       weight = std::max(weight, ofMissingCondition(d));
@@ -178,7 +177,7 @@ private:
   // `> 0` where 0 is as good asks wrongly.
   std::set<Line> askingLines() const {
     std::set<Line> lines;
-    if (found_.isCrash || found_.isHang) return lines;
+    if (!mayBeRefused()) return lines;
     for (const finding::CriticalDecision& d : decisions())
       if (d.isPassedOn) lines.insert({d.place.file, d.place.line});
     if (found_.changes)
@@ -193,6 +192,9 @@ private:
     }
     return lines;
   }
+
+  // The run came to an end of its own, and said something.
+  bool mayBeRefused() const { return found_.isStatus || found_.knowsOutput; }
 
   std::span<const finding::CriticalDecision> decisions() const {
     return found_.critical ? std::span(found_.critical->decisions) : std::span<finding::CriticalDecision>();
@@ -398,7 +400,8 @@ private:
     addMade(found_.address, weight * w_.madeAddress, w_.halfAddress, "memory-address",
             fmt::format("made the address or the size of the access at line {}, which is wrong",
                         first.place.line));
-    addMade(found_.blockSize, weight * w_.madeAddress, w_.halfAddress, "memory-size",
+    addMade(found_.blockSize, weight * w_.madeAddress * (first.object ? ofSize(first) : 1), w_.halfAddress,
+            "memory-size",
             fmt::format("made the size of the block that line {} goes beyond", first.place.line));
     addMade(found_.freedSize, weight * w_.madeNothing, w_.halfNothing, "memory-size",
             fmt::format("made the size of 0, for which realloc() gave back what line {} still uses",
@@ -593,7 +596,7 @@ private:
     for (const Place& place : found_.recursion)
       add(place, {"stack", "calls itself again by way of this, until there was no stack left",
                   w_.recursion / (1 + double(calls++) / w_.halfRecursion)});
-    double weight = ofFailure_ * w_.onStack;
+    double weight = ofFailure_ * w_.onStack * (found_.isAssertion ? w_.broken : 1);
     for (const Place& place : found_.stack) {
       add(place, {"stack", "called what failed", weight});
       weight /= 2;

@@ -104,6 +104,7 @@ struct Weights {
       0.4; // of it, if it is an argument there: a message, and something else decides whether it comes
   double namesDecided = 2.4; // the same of the first decision that repairs the run, as much of it as of that
   double halfTexts = 2;
+  double broken = 4;    // of `onStack`, where an assertion failed: what was handed to it was wrong
   double onStack = 0.2; // the call that led to where the run failed by itself; half of it for the one around
 };
 
@@ -141,6 +142,8 @@ struct Found {
   std::optional<finding::Place> failure = {}; // where the run failed: that it did not pass there is no news
   bool isCrash = false;
   bool isHang = false;
+  bool isStatus = false;         // what is wrong is the status
+  bool isAssertion = false;      // the program asked whether all is as it has to be
   bool isHeapCorruption = false; // noticed by the allocator, maybe long after
   bool knowsOutput = false;      // what is right: to pass is to print it
   // Whether there is anything on the line that might be wrong: a brace is no suspect. Empty: on every line.

@@ -91,11 +91,11 @@ TEST(Fuse, HowFarARunStraysThatIsNotRefusedSaysNothing) {
   CriticalReport critical;
   critical.decisions = {decision(20, 200)};
   critical.decisions[0].effect.strays = 0.9;
-  Found found{.failure = at(40), .critical = &critical};
+  Found found{.failure = at(40), .isStatus = true, .critical = &critical};
   const double far = fuse(found, 10)[0].score;
   critical.decisions[0].isAsked = true;
   EXPECT_GT(fuse(found, 10)[0].score, 10 * far);
-  found.isCrash = true; // there it may well be that it leads around
+  found.isStatus = false; // of a crash, or an assertion, it may well be that it leads around
   EXPECT_LT(fuse(found, 10)[0].score, 2 * far);
 }
 
@@ -106,7 +106,7 @@ TEST(Fuse, WhoSetAStatusBecauseItWasToldSoCountsLess) {
   critical.decisions = {decision(20, 100), decision(22, 200)};
   critical.decisions[0].place.function = critical.decisions[1].place.function = "thrower";
   critical.decisions[0].effect.strays = critical.decisions[1].effect.strays = 0.9;
-  Found found{.causes = &causes, .critical = &critical};
+  Found found{.isStatus = true, .causes = &causes, .critical = &critical};
   found.chosen = {{.place = at(40), .decided = {at(41)}}};
   EXPECT_THAT(linesOf(fuse(found, 10)), ElementsAre(22, 40, 41, 20)) << "22 came last: it threw";
   critical.decisions[1].place.function = "f"; // it is the function's own
@@ -668,6 +668,13 @@ TEST(Fuse, WhoMadeASizeOfNothingIsToldOfABlockThatReallocGaveBack) {
   auto suspects = fuse(found, 10);
   EXPECT_THAT(linesOf(suspects), ElementsAre(21, 20, 30, 10));
   EXPECT_EQ(suspects[1].reason, "made the size of 0, for which realloc() gave back what line 30 still uses");
+}
+
+TEST(Fuse, WhoHandedToAnAssertionWhatIsWrongCountsMore) {
+  Found found{.failure = at(20), .stack = {at(18), at(12)}};
+  const double crash = fuse(found, 10)[0].score;
+  found.isAssertion = true;
+  EXPECT_GT(fuse(found, 10)[0].score, 3 * crash);
 }
 
 TEST(Fuse, WhoCalledWhatFailedCountsTheLessTheFurtherAway) {
