@@ -346,9 +346,10 @@ Result<int> explain(const Context& context, ExplainArguments options) {
     else if (found.failure && found.failure->isKnown())
       explanation.caveats.push_back("slice: " + relevant.error().message);
     else
-      explanation.caveats.push_back(
-          "the run ended in code that faultline-cc has not compiled, so that little can be told: of a test by "
-          "GoogleTest, --gtest_break_on_failure makes the expectation itself the failure (--break of Catch2)");
+      explanation.caveats.push_back("the run ended in code that faultline-cc has not compiled, so that "
+                                    "little can be told: of a test by "
+                                    "GoogleTest, --gtest_break_on_failure makes the expectation itself the "
+                                    "failure (--break of Catch2)");
     if (run->history->wasStopped())
       explanation.caveats.push_back(
           "slice: what the failure depends on was not followed to its end: the time "

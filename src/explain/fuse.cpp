@@ -1,5 +1,7 @@
 #include "explain/fuse.h"
 
+#include "explain/likelihood.h"
+#include "explain/refusals.h"
 #include "finding/describe_stop.h"
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
-#include <span>
 
 namespace faultline::explain {
 
@@ -32,11 +33,9 @@ class Fuser {
 public:
   Fuser(const Found& found, const Weights& weights)
       : found_(found), w_(weights), isAnyQuiet_(isAnyQuiet(found)),
-        ofFailure_(isNoticedLate(found) ? weights.noticed : 1) {}
+        ofFailure_(isNoticedLate(found) ? weights.noticed : 1), refusals_(found) {}
 
   std::vector<Suspect> rank(size_t most) {
-    asking_ = askingLines();
-    refusing_ = refusing();
     if (found_.critical) addCritical();
     if (found_.changes) addChanges();
     if (found_.memory) addMemory();
@@ -108,7 +107,7 @@ private:
     return guard + w_.atFailure * (suspect.score - guard);
   }
 
-  using Line = std::pair<std::string, uint32_t>;
+  using Line = SourceLine;
 
   void add(const Place& place, Evidence evidence) {
     if (!place.isKnown() || finding::isLibraryFrame(place) || !hasCode(place)) return;
@@ -142,10 +141,8 @@ private:
               : "it was decided so";
       double weight = std::max(0.5, w_.repairs - w_.furtherRepair * double(k)) * (d.verified ? 1 : 0.5) *
                       (d.isAround ? w_.around : 1) * (d.executions > 1 ? w_.several : 1) * kind;
-      // How far the run strays that is not refused says nothing: it has yet to do what it was there for.
-      const bool isRefusal = ((d.isAsked && !d.isPassedOn) || &d == refusing_) && mayBeRefused();
-      if (isRefusal && d.verified) weight = std::max(weight, w_.repairs * w_.refusal);
-      if (asking_.contains({d.place.file, d.place.line})) weight *= w_.asksOnly;
+      if (refusals_.isRefusal(d) && d.verified) weight = std::max(weight, w_.repairs * w_.refusal);
+      if (refusals_.isAsking(d.place)) weight *= w_.asksOnly;
       weight = std::max(weight, ofMissingCondition(d));
       add(d.place, {"critical",
                     fmt::format("{}; {}, {}{}", was, finding::otherwiseText(d), finding::effectText(d.effect),
@@ -173,68 +170,8 @@ private:
     return places;
   }
 
-  // Decisions that only ask what a call gave back, and what is set because of them. Who asks whether it is
-  // `> 0` where 0 is as good asks wrongly.
-  std::set<Line> askingLines() const {
-    std::set<Line> lines;
-    if (!mayBeRefused()) return lines;
-    for (const finding::CriticalDecision& d : decisions())
-      if (d.isPassedOn) lines.insert({d.place.file, d.place.line});
-    if (found_.changes)
-      for (const finding::CodeChange& c : found_.changes->changes)
-        if (c.form == "comparison" && isNearest(c.from, c.to)) lines.erase({c.place.file, c.place.line});
-    for (const Chosen& c : found_.chosen) {
-      const bool isAsked = !c.decided.empty() && lines.contains({c.decided[0].file, c.decided[0].line});
-      const bool isElsewhere = isDecidedElsewhere(c);
-      if (isAsked || isElsewhere) lines.insert({c.place.file, c.place.line});
-      if (isElsewhere)
-        for (const Place& p : c.decided) lines.insert({p.file, p.line});
-    }
-    return lines;
-  }
-
-  // The run came to an end of its own, and said something.
-  bool mayBeRefused() const { return found_.isStatus || found_.knowsOutput; }
-
-  std::span<const finding::CriticalDecision> decisions() const {
-    return found_.critical ? std::span(found_.critical->decisions) : std::span<finding::CriticalDecision>();
-  }
-
-  const finding::CriticalDecision* lastThatRepairs() const {
-    const finding::CriticalDecision* last = nullptr;
-    for (const finding::CriticalDecision& d : decisions())
-      if (d.verified && d.effect.passes() && (!last || d.time > last->time)) last = &d;
-    return last;
-  }
-
-  static bool isElsewhere(const Place& place, const Chosen& c) {
-    return place.file != c.place.file || place.function != c.place.function;
-  }
-
-  // What failed was set in one function, and the last decision that repairs, or a complaint, is one of
-  // another: it was told there that something is wrong, by an exception, say.
-  bool isDecidedElsewhere(const Chosen& c) const {
-    const finding::CriticalDecision* last = lastThatRepairs();
-    if (last) return isElsewhere(last->place, c);
-    return std::ranges::any_of(found_.complaints,
-                               [&](const Complaint& o) { return isElsewhere(o.place, c); });
-  }
-
-  // That decision, where none asks what another decided.
-  const finding::CriticalDecision* refusing() const {
-    auto isElsewhere = [&](const Chosen& c) { return isDecidedElsewhere(c); };
-    auto asks = [](const finding::CriticalDecision& d) { return d.isAsked || d.isPassedOn; };
-    if (std::ranges::none_of(found_.chosen, isElsewhere)) return nullptr;
-    return std::ranges::any_of(decisions(), asks) ? nullptr : lastThatRepairs();
-  }
-
-  // They differ where both sides are equal alone.
-  static bool isNearest(const std::string& from, const std::string& to) {
-    return from.size() != to.size() && from[0] == to[0] && (from[0] == '<' || from[0] == '>');
-  }
-
   std::vector<Place> withoutAsking(std::vector<Place> places) const {
-    std::erase_if(places, [&](const Place& p) { return asking_.contains({p.file, p.line}); });
+    std::erase_if(places, [&](const Place& p) { return refusals_.isAsking(p); });
     return places;
   }
 
@@ -288,8 +225,8 @@ private:
     if (guard == found_.guards.end()) return 0;
     const double further = 1 + double(guard - found_.guards.begin()) / w_.halfGuards;
     const bool isLoop = found_.loopTests.contains({d.place.file, d.place.line});
-    return ofFailure_ * w_.change * likelihood("guard") * w_.untold * (d.effect.status ? w_.orderly : 1) *
-           (isLoop ? w_.loopTest : 1) / further;
+    return ofFailure_ * w_.change * explain::likelihood("guard") * w_.untold *
+           (d.effect.status ? w_.orderly : 1) * (isLoop ? w_.loopTest : 1) / further;
   }
 
   // What leads around the failure is worth less than what leads through where it was.
@@ -423,41 +360,6 @@ private:
     for (const Place& place : places) add(place, {technique, text, weight / (1 + double(read++) / half)});
   }
 
-  // How likely a change of this form is to be the right one, where it makes the run pass.
-  static double likelihood(const std::string& form) {
-    static const std::map<std::string, double> kForms = {
-        {"comparison", 1},  {"operator", 1},   {"sign", 0.8},     {"off-by-one", 0.9}, {"variable", 0.7},
-        {"operand", 0.7},   {"guard", 0.65},   {"limit", 0.25},   {"next-to", 0.6},    {"index", 0.6},
-        {"left-out", 0.55}, {"inserted", 0.5}, {"replaced", 0.5}, {"moved", 0.5},      {"constant", 0.4},
-        {"always", 0.4},    {"returned", 0.3}, {"once", 0.3},     {"read", 0.2}};
-    auto known = kForms.find(form);
-    return known == kForms.end() ? 0.2 : known->second;
-  }
-
-  double likelihood(const finding::CodeChange& c) const {
-    const double form = likelihood(c.form) * (c.isOfMany ? w_.ofMany : 1);
-    if (c.form == "comparison") return form * ofComparison(c.from, c.to);
-    if (c.form == "operator" || c.form == "operand") return form * ofOperator(c);
-    // Nobody writes `]` for the backslash before it.
-    if (c.form == "next-to" && c.from.starts_with('\'')) return form * w_.nextLetter;
-    return form;
-  }
-
-  // What stands nowhere in the source nobody wrote: members of a few bits are made of shifts and masks. Bits
-  // are put together in idioms, in which few err.
-  double ofOperator(const finding::CodeChange& c) const {
-    static const std::set<std::string_view> kOfBits = {"&", "|", "^", "<<", ">>"};
-    return (c.from.empty() || c.edit ? 1 : w_.unwrittenOperator) * (kOfBits.contains(c.from) ? w_.ofBits : 1);
-  }
-
-  // Where both sides are equal is where people err, and which side is which. That one of several is meant
-  // where an order stands, few mistake.
-  double ofComparison(const std::string& from, const std::string& to) const {
-    auto isEquality = [](const std::string& o) { return o == "==" || o == "!="; };
-    if (isEquality(from) == isEquality(to)) return 1;
-    return isEquality(from) ? w_.toOrder : w_.toEquality;
-  }
-
   static bool isGuard(const finding::CodeChange& c) { return c.form == "guard" || c.form == "limit"; }
 
   // What searches for missing statements find (technique::InsertionTrials).
@@ -498,14 +400,14 @@ private:
     auto weightOf = [&](const finding::CodeChange& c) {
       const double rare = rareness(c);
       const double kind = ofWay(c.effect) * rare;
-      return w_.change * likelihood(c) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
+      return w_.change * explain::likelihood(c, w_) * (c.verified ? 1 : 0.3) * kind * ofShare(c.effect.share);
     };
     std::map<Line, std::pair<const finding::CodeChange*, double>>
         told;                               // what is told of the line, its weight
     std::map<std::string, size_t> inserted; // statements: places
     for (const finding::CodeChange& c : found_.changes->changes) {
       double weight = weightOf(c);
-      if (asking_.contains({c.place.file, c.place.line})) weight *= w_.asksOnly;
+      if (refusals_.isAsking(c.place)) weight *= w_.asksOnly;
       // There may be many places for the same statement, the likeliest first.
       if (isMissing(c) && c.form != "once") {
         const size_t places = inserted[c.to]++;
@@ -625,7 +527,7 @@ private:
 
   double ofPassing(const Place& place) const {
     const Line line{place.file, place.line};
-    return asking_.contains(line) ? w_.asksOnly : found_.passedOn.contains(line) ? w_.passesOn : 1;
+    return refusals_.isAsking(place) ? w_.asksOnly : found_.passedOn.contains(line) ? w_.passesOn : 1;
   }
 
   // Who passes a text on makes nothing of it; who chose it may have chosen wrongly.
@@ -800,10 +702,9 @@ private:
   const bool isAnyQuiet_;
   const double ofFailure_; // of what led to where the run failed
   std::map<Line, Suspect> suspects_;
-  const finding::CriticalDecision* refusing_ = nullptr; // refusing()
-  std::set<Line> asking_;                               // askingLines()
-  std::map<Line, double> guarded_;                      // the weight of the best guard there
-  std::set<Line> flips_; // lines of which a change that turns a decision round is told
+  const Refusals refusals_;
+  std::map<Line, double> guarded_; // the weight of the best guard there
+  std::set<Line> flips_;           // lines of which a change that turns a decision round is told
 };
 
 } // namespace
