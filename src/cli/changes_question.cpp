@@ -1,6 +1,7 @@
 #include "cli/changes_question.h"
 
 #include "cli/interrupt.h"
+#include "cli/led_there.h"
 #include "finding/describe_stop.h"
 #include "report/edits.h"
 #include "report/number_text.h"
@@ -124,37 +125,20 @@ bool isOfMany(ValueRun& run, uint32_t id) {
   return at && technique::isCalledByMany(run.failing.run.replay.program(), *at.module->image, at.function);
 }
 
-// The calls that led to the execution that the failure depends on most closely.
-Result<std::vector<finding::Place>> callsTo(ValueRun& run, depend::Instances& instances,
-                                            const depend::Slice& slice, uint32_t id) {
-  constexpr size_t kMostCalls = 2;
-  std::vector<finding::Place> calls;
-  const auto known = slice.instructions.find(id);
-  if (known == slice.instructions.end() || known->second.node >= slice.nodes.size()) return calls;
-  uint64_t at = slice.nodes[known->second.node].time;
-  while (calls.size() < kMostCalls) {
-    FL_TRY(call, instances.caller(at));
-    if (call == depend::kNoInstance) break;
-    at = call;
-    FL_TRY(x, instances.at(at));
-    finding::Place place =
-        technique::placeOf(run.history->code(), x.id, run.failing.run.recording.meta().cwd);
-    if (place.isKnown() && !finding::isLibraryFrame(place)) calls.push_back(std::move(place));
-  }
-  return calls;
-}
-
 // Where its function serves many, who called it may have asked for the wrong thing.
 void addCalls(ValueRun& run, depend::Instances& instances, const depend::Slice& slice,
               const std::vector<technique::FoundChange>& found, std::vector<finding::CodeChange>& changes) {
-  constexpr size_t kMostAsked = 12;
+  constexpr size_t kMostAsked = 12, kMostCalls = 2;
   instances.setWatch([] { return !wasInterrupted(); });
   size_t asked = 0;
   for (size_t k = 0; k < found.size() && asked < kMostAsked; ++k) {
     if (!changes[k].isOfMany) continue;
     ++asked;
-    auto calls = callsTo(run, instances, slice, found[k].id); // they can be done without
-    if (calls) changes[k].calls = std::move(*calls);
+    // The execution that the failure depends on most closely.
+    const auto known = slice.instructions.find(found[k].id);
+    if (known == slice.instructions.end() || known->second.node >= slice.nodes.size()) continue;
+    auto calls = callsTo(run, instances, slice.nodes[known->second.node].time, kMostCalls);
+    if (calls) changes[k].calls = std::move(*calls); // they can be done without
   }
 }
 

@@ -186,7 +186,7 @@ Result<void> lookAtStack(ValueRun& run, CauseRun& causes, explain::Found& found)
   }
   const depend::Question& failure = run.question.from;
   FL_TRY(at, causes.instances.underWay(failure.time, run.failing.run.replay.thread(), failure.frame));
-  FL_TRY(calls, callsTo(run, causes, at, kMostCalls));
+  FL_TRY(calls, callsTo(run, causes.instances, at, kMostCalls));
   found.stack = std::move(calls);
   FL_TRY(guards, decisionTimesTo(run, causes, at, kMostGuards));
   for (uint64_t time : guards) {

@@ -127,7 +127,7 @@ Result<explain::Complaint> describe(ValueRun& run, CauseRun& causes,
   if (!out.place.isKnown()) return out;
   constexpr size_t kMostCallers = 3;
   FL_TRY(decided, decisionsTo(run, causes, at));
-  FL_TRY(calls, callsTo(run, causes, at, kMostCallers));
+  FL_TRY(calls, callsTo(run, causes.instances, at, kMostCallers));
   out.decided = std::move(decided);
   out.calls = std::move(calls);
   FL_CHECK(findIgnored(run, causes, at, out));

@@ -215,7 +215,7 @@ Result<void> lookAtMemory(ValueRun& run, CauseRun& causes, std::chrono::steady_c
     auto allocated = decisionsToBlock(run, causes, report.errors.front());
     if (allocated) found.allocated = std::move(*allocated);
     constexpr size_t kMostCalls = 3;
-    auto calls = callsTo(run, causes, report.errors.front().time, kMostCalls);
+    auto calls = callsTo(run, causes.instances, report.errors.front().time, kMostCalls);
     if (calls) found.calls = std::move(*calls);
   }
   std::string what =

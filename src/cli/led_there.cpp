@@ -103,14 +103,15 @@ bool isLoopTest(depend::RunCode& code, uint32_t id) {
   return isTest && std::ranges::find(loop.leaving, at.block) != loop.leaving.end();
 }
 
-Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most) {
+Result<std::vector<finding::Place>> callsTo(ValueRun& run, depend::Instances& instances, uint64_t at,
+                                            size_t most) {
   std::vector<finding::Place> lines;
   const std::string& cwd = run.failing.run.recording.meta().cwd;
   while (lines.size() < most && at != depend::kNoInstance) {
-    FL_TRY(call, causes.instances.caller(at));
+    FL_TRY(call, instances.caller(at));
     at = call;
     if (at == depend::kNoInstance) break;
-    FL_TRY(x, causes.instances.at(at));
+    FL_TRY(x, instances.at(at));
     finding::Place place = technique::placeOf(run.history->code(), x.id, cwd);
     if (place.isKnown() && !finding::isLibraryFrame(place)) lines.push_back(std::move(place));
   }

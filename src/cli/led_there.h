@@ -16,7 +16,8 @@ Result<std::vector<finding::Place>> decisionsTo(ValueRun& run, CauseRun& causes,
 bool isLoopTest(depend::RunCode& code, uint32_t id);
 
 // Where functions were called that the instance is in, from inside out; at most so many, of the user's code.
-Result<std::vector<finding::Place>> callsTo(ValueRun& run, CauseRun& causes, uint64_t at, size_t most);
+Result<std::vector<finding::Place>> callsTo(ValueRun& run, depend::Instances& instances, uint64_t at,
+                                            size_t most);
 
 // The lines of its own function that were executed because of a decision, in that order, without its own.
 Result<std::vector<finding::Place>> linesUnder(ValueRun& run, CauseRun& causes, uint64_t decision,

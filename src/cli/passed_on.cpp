@@ -100,7 +100,7 @@ Result<void> lookAtResults(ValueRun& run, CauseRun& causes, std::chrono::steady_
   FL_CHECK(markPassedOn(results, critical.decisions));
   for (size_t k = 0; k < std::min(critical.decisions.size(), kMostDecisions); ++k) {
     const uint64_t time = critical.decisions[k].time;
-    FL_TRY(calls, callsTo(run, causes, time, kMostCalls));
+    FL_TRY(calls, callsTo(run, causes.instances, time, kMostCalls));
     FL_TRY(x, causes.instances.at(time));
     found.led.push_back(
         {std::move(calls), technique::isCalledByMany(replay.program(), *x.image, x.function)});
