@@ -567,11 +567,21 @@ private:
     return false;
   }
 
-  // "*p == 'a' && *p == 'b'": at different times, which nobody can see.
+  // "*p == 'a' && *p == 'b'", or "!(*p != 'a' || *p != 'b')": at different times, which nobody can see.
   static bool isOfSeveral(const std::vector<std::string>& conditions) {
     std::set<std::string_view> equal;
-    for (std::string_view c : conditions)
-      if (size_t at = c.find(" == "); at != c.npos && !equal.insert(c.substr(0, at)).second) return true;
+    for (std::string_view c : conditions) {
+      const bool isDenied = c.starts_with("!(") && c.ends_with(")");
+      const std::string_view sign = isDenied ? " != " : " == ";
+      if (isDenied) c = c.substr(2, c.size() - 3);
+      while (!c.empty()) {
+        const size_t end = isDenied ? std::min(c.find(" || "), c.size()) : c.size();
+        const std::string_view part = c.substr(0, end);
+        if (size_t at = part.find(sign); at != part.npos && !equal.insert(part.substr(0, at)).second)
+          return true;
+        c.remove_prefix(std::min(end + 4, c.size()));
+      }
+    }
     return false;
   }
 

@@ -511,6 +511,7 @@ TEST(Fuse, WhereSomethingLiesIsNoStepOfAChain) {
 TEST(Fuse, WhatNobodyCanReadIsNotToldOfWhatHadToHold) {
   for (const std::vector<std::string>& after : {std::vector<std::string>{"p == 0x5555559e4cb0"},
                                                 {"*p == 'a'", "*p == 'b'"},
+                                                {"!(c != 98 || c != 102)"},
                                                 {"<value of f()> == 3"}}) {
     finding::InvariantsReport invariants;
     invariants.steps = {{.place = at(3), .after = after}};
