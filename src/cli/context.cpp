@@ -114,7 +114,7 @@ void addCommonOptions(CLI::App& command, Context& context, const Formats& format
   command.add_option("--output,-o", context.output, "Write the answer (of `record`: the recording) to FILE")
       ->type_name("FILE");
   command.add_flag("--quiet,-q", context.quiet, "No notes and no progress");
-  command.add_flag("--verbose,-v", context.verbose, "Say what is being done");
+  command.add_flag("--verbose,-v", context.verbose, "Say what is being done, and all notes");
   command.add_option("--color", context.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");

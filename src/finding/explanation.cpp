@@ -12,8 +12,7 @@ void Explanation::addCaveats(const std::vector<std::string>& more, const char* t
 }
 
 bool Explanation::isDetail(const std::string& caveat) {
-  static constexpr std::string_view kOf[] = {
-      "causes: ", "critical: ", "changes: ", "chop: ", "invariants: ", "experiments: "};
+  static constexpr std::string_view kOf[] = {"causes: ", "critical: ", "changes: ", "chop: ", "invariants: "};
   return std::ranges::any_of(kOf, [&](std::string_view technique) { return caveat.starts_with(technique); });
 }
 

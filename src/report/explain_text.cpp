@@ -106,6 +106,9 @@ std::string suspectsTitle(const finding::Explanation& explanation, const Screen&
 std::string notes(const finding::Explanation& explanation, const Screen& screen, bool hasDetails) {
   std::vector<std::string> shown;
   size_t details = 0;
+  // Why, another may know.
+  for (const std::string& caveat : explanation.caveats)
+    hasDetails |= caveat.starts_with("no experiments were made");
   const bool isFirstTold = explanation.isDoubtful && !explanation.suspects.empty();
   for (size_t k = isFirstTold ? 1 : 0; k < explanation.caveats.size(); ++k) {
     if (hasDetails || !finding::Explanation::isDetail(explanation.caveats[k]))

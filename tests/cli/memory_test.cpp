@@ -91,7 +91,7 @@ TEST_F(Memory, WritersOfTheLibraryThatAreNotStrcpy) {
   build(R"(#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <stdio.h>
 #include <time.h>
 #include <wchar.h>
 static int order(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   case 2: wcsncpy((wchar_t*)block, wide, 12); break;
   case 3: wmemset((wchar_t*)block, L'x', 11); break;
   case 4: qsort(block, 11, sizeof *block, order); break;
-  case 5: stat("/", (struct stat*)block); break;
+  case 5: wmemcpy((wchar_t*)block, wide, 11); break;
   case 6: gmtime_r(&now, (struct tm*)block); break;
   case 7: wcsncpy((wchar_t*)block, wide, 10); qsort(block, 10, sizeof *block, order); wmemset((wchar_t*)block, L'x', 10); break;
   }
