@@ -46,8 +46,6 @@ enum class ModelFunction : uint8_t {
   Maximum,     // max(a, b)
   Length,      // len(p), len(p, n): bytes before the NUL, at most n
   WithNul,     // z(p): the NUL as well
-  WideLength,  // wlen(p), wlen(p, n): bytes of wide characters before the one that is 0, at most n characters
-  WideWithNul, // wz(p): that one as well
   Word,        // *p: the 8 bytes there
   Word4,       // u32(p)
   Signed,      // int(x): x as a 32-bit number with a sign

@@ -99,21 +99,6 @@ Value sumOfPieces(const MemoryView& memory, uint64_t address, uint64_t count) {
   return sum;
 }
 
-// In bytes.
-Value wideLength(const MemoryView& memory, uint64_t address, uint64_t most) {
-  Bytes bytes(memory, address);
-  for (uint64_t k = 0; k < std::min(most, kLongest / 4); ++k) {
-    bool isNul = true;
-    for (uint64_t n = 4 * k; n < 4 * k + 4; ++n) {
-      Value byte = bytes.at(n);
-      if (!byte) return std::nullopt;
-      isNul &= *byte == 0;
-    }
-    if (isNul) return 4 * k;
-  }
-  return most < kLongest / 4 ? Value(4 * most) : std::nullopt;
-}
-
 template <class T> Value wordAt(const MemoryView& memory, uint64_t address) {
   T value;
   if (address == 0 || !memory.read(address, {reinterpret_cast<uint8_t*>(&value), sizeof value}))
@@ -187,11 +172,6 @@ Value ModelNodes::function(const CallModel& model, const ModelNode& node, const 
     return length(memory, *a, b.value_or(kLongest));
   case ModelFunction::WithNul:
     if (Value n = length(memory, *a, kLongest)) return *n + 1;
-    return std::nullopt;
-  case ModelFunction::WideLength:
-    return wideLength(memory, *a, b.value_or(kLongest));
-  case ModelFunction::WideWithNul:
-    if (Value n = wideLength(memory, *a, kLongest)) return *n + 4;
     return std::nullopt;
   case ModelFunction::Word:
     return wordAt<uint64_t>(memory, *a);

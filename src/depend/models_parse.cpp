@@ -27,7 +27,6 @@ struct NamedFunction {
 constexpr NamedFunction kFunctions[] = {
     {"min", ModelFunction::Minimum, 2, 2},       {"max", ModelFunction::Maximum, 2, 2},
     {"len", ModelFunction::Length, 1, 2},        {"z", ModelFunction::WithNul, 1, 1},
-    {"wlen", ModelFunction::WideLength, 1, 2},   {"wz", ModelFunction::WideWithNul, 1, 1},
     {"u32", ModelFunction::Word4, 1, 1},         {"int", ModelFunction::Signed, 1, 1},
     {"diff", ModelFunction::Difference, 3, 3},   {"diffz", ModelFunction::DifferenceZ, 2, 3},
     {"diffi", ModelFunction::DifferenceI, 2, 3}, {"span", ModelFunction::Span, 2, 2},

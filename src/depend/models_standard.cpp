@@ -472,11 +472,7 @@ _ZNSt8__detail15_List_node_base10_M_reverseEv(this): this[16] <- this[16]
 _ZNSt8__detail15_List_node_base4swapERS0_S1_(a, b): a[16] <- a[16], b[16], b; b[16] <- a[16], b[16], a
 
 # ---- less frequent parts of the C library
-wcscpy(d, s): d[wz(s)] <= s[]; result <= d
-wcpcpy(d, s): d[wz(s)] <= s[]; result <- d, s[wz(s)]
-wcsncpy(d, s, n): d[min(n * 4, wlen(s, n) + 4)] <= s[]; (d + wlen(s, n) + 4)[max(n * 4, wlen(s, n) + 4) - wlen(s, n) - 4] <- nothing; result <= d
-wcscat(d, s): (d + wlen(d))[wz(s)] <= s[]; result <= d
-wcsncat(d, s, n): (d + wlen(d))[wlen(s, n)] <= s[]; (d + wlen(d) + wlen(s, n))[4] <- nothing; result <= d
+wcscpy, wcscat(d, t): d[?] <- t[64], d[64]; result <= d
 wcscmp, wcscoll(a, b): result <- a[64], b[64]
 wcsncmp(a, b, n): result <- a[n * 4], b[n * 4]
 wcschr, wcsrchr(t, c): result <- t, t[64], c

@@ -104,14 +104,14 @@ int main(int argc, char** argv) {
   memset(next, 0, 400);
   time_t now = 0;
   switch (atoi(argv[1])) {
-  case 0: wcscpy((wchar_t*)block, wide); break;
-  case 1: wcscat((wchar_t*)block, wide); break;
-  case 2: wcsncpy((wchar_t*)block, wide, 12); break;
+  case 0: wmemmove((wchar_t*)block, wide, 40); break;
+  case 1: wmemset((wchar_t*)block + 9, L'x', 2); break;
+  case 2: localtime_r(&now, (struct tm*)block); break;
   case 3: wmemset((wchar_t*)block, L'x', 11); break;
   case 4: qsort(block, 11, sizeof *block, order); break;
   case 5: wmemcpy((wchar_t*)block, wide, 11); break;
   case 6: gmtime_r(&now, (struct tm*)block); break;
-  case 7: wcsncpy((wchar_t*)block, wide, 10); qsort(block, 10, sizeof *block, order); wmemset((wchar_t*)block, L'x', 10); break;
+  case 7: wmemcpy((wchar_t*)block, wide, 10); qsort(block, 10, sizeof *block, order); wmemset((wchar_t*)block, L'x', 10); break;
   }
   return next[3];
 }
@@ -122,6 +122,25 @@ int main(int argc, char** argv) {
     if (k == 7) continue;
     EXPECT_ERROR(document["errors"][0], "out-of-bounds", 17 + k);
   }
+}
+
+// What the library has written to a text, and only it has looked at, replay does not know.
+TEST_F(Memory, WideTextsThatOnlyTheLibraryHasLookedAt) {
+  build(R"(#include <stdlib.h>
+#include <wchar.h>
+int main(void) {
+  wchar_t* line = malloc(40 * sizeof *line);
+  line[0] = 0;
+  for (int i = 0; i < 5; i++) wcscat(line, L"word ");
+  int blanks = 0;
+  for (size_t k = wcslen(line); k > 0; k--)
+    if (line[k] == L' ') blanks++;
+  return blanks != 5;
+}
+)");
+  json document = ask();
+  EXPECT_TRUE(document["errors"].empty()) << document.dump(1);
+  EXPECT_THAT(document["caveats"].dump(), HasSubstr("wcscat()"));
 }
 
 TEST_F(Memory, WhatNobodyKnowsTheLengthOfIsSaidNotToBeChecked) {
