@@ -88,23 +88,30 @@ Result<void> markPassedOn(Results& results, std::vector<finding::CriticalDecisio
   return {};
 }
 
-} // namespace
-
-Result<void> lookAtResults(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
-                           finding::CriticalReport& critical, explain::Found& found) {
+Result<void> lookAtLed(ValueRun& run, CauseRun& causes, const finding::CriticalReport& critical,
+                       explain::Found& found) {
   constexpr size_t kMostDecisions = 4, kMostCalls = 2;
-  replay::Replay& replay = run.failing.run.replay;
-  const replay::Time failure = replay.now();
-  run.watchUntil(end);
-  Results results(run, causes);
-  FL_CHECK(markPassedOn(results, critical.decisions));
   for (size_t k = 0; k < std::min(critical.decisions.size(), kMostDecisions); ++k) {
     const uint64_t time = critical.decisions[k].time;
     FL_TRY(calls, callsTo(run, causes.instances, time, kMostCalls));
     FL_TRY(x, causes.instances.at(time));
-    found.led.push_back(
-        {std::move(calls), technique::isCalledByMany(replay.program(), *x.image, x.function)});
+    const replay::Program& program = run.failing.run.replay.program();
+    found.led.push_back({std::move(calls), technique::isCalledByMany(program, *x.image, x.function)});
   }
+  return {};
+}
+
+} // namespace
+
+Result<void> lookAtResults(ValueRun& run, CauseRun& causes, std::chrono::steady_clock::time_point end,
+                           finding::CriticalReport& critical, explain::Found& found) {
+  replay::Replay& replay = run.failing.run.replay;
+  const replay::Time failure = replay.now();
+  run.watchUntil(end);
+  Results results(run, causes);
+  // Each of them can be done without, and whoever asks next finds the run where it was.
+  (void)markPassedOn(results, critical.decisions);
+  (void)lookAtLed(run, causes, critical, found);
   run.stopWatching();
   return replay.seek(failure);
 }
